@@ -1,0 +1,18 @@
+//! The core of nanokata: prediction, then measurement, of low-level performance.
+//!
+//! Layers, each using only those below it:
+//! [`experiments`] → [`dispatch`], [`sharing`] → [`traffic`] → [`race`] → [`machine`].
+//! Nothing here knows of Python except the `python` module, which is compiled only for the wheel.
+
+pub mod catalogue;
+pub mod dispatch;
+pub mod error;
+pub mod experiments;
+pub mod machine;
+#[cfg(feature = "python")]
+mod python;
+pub mod race;
+pub mod sharing;
+pub mod traffic;
+
+pub use error::{Error, Result};

@@ -1,0 +1,79 @@
+//! What the arms of a race replay: the caller's copy, and the copy that a block places anew.
+
+use std::sync::Arc;
+
+use bytemuck::Pod;
+
+use super::{PlacedSlice, Placement};
+use crate::Result;
+
+trait Bytes: Send + Sync {
+    fn bytes(&self) -> &[u8];
+}
+
+impl<T: Pod + Send + Sync> Bytes for Vec<T> {
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(self)
+    }
+}
+
+/// The input as the experiment made it: never timed, read by references and audits.
+#[derive(Clone)]
+pub struct Source {
+    data: Arc<dyn Bytes>,
+    operations: usize,
+}
+
+impl Source {
+    /// One operation an item.
+    pub fn from_items<T: Pod + Send + Sync>(items: Vec<T>) -> Self {
+        let operations = items.len();
+        Source { data: Arc::new(items), operations }
+    }
+
+    /// No stored input: `operations` is how far window indices reach.
+    pub fn without_items(operations: usize) -> Self {
+        Source { data: Arc::new(Vec::<u8>::new()), operations }
+    }
+
+    /// How many operations one pass holds.
+    pub fn operations(&self) -> usize {
+        self.operations
+    }
+
+    /// The items; panics if `T` isn't what [`Source::from_items`] was given (size or alignment differ).
+    pub fn items<T: Pod>(&self) -> &[T] {
+        bytemuck::cast_slice(self.data.bytes())
+    }
+
+    /// Bytes of the items.
+    pub fn bytes(&self) -> &[u8] {
+        self.data.bytes()
+    }
+
+    /// Copies the items to a fresh place, aligned to a cache line.
+    pub fn place(&self, placement: &mut Placement) -> Result<Input> {
+        let pool = placement.place_slice(self.data.bytes(), 64)?;
+        Ok(Input { pool: Arc::new(pool), operations: self.operations })
+    }
+}
+
+/// The input as one block's arms see it: read-only, shared, freshly placed.
+#[derive(Clone)]
+pub struct Input {
+    pool: Arc<PlacedSlice<u8>>,
+    operations: usize,
+}
+
+impl Input {
+    /// How many operations one pass holds.
+    pub fn operations(&self) -> usize {
+        self.operations
+    }
+
+    /// The items, cast; panics if `T` isn't what the source was made of.
+    #[inline(always)]
+    pub fn items<T: Pod>(&self) -> &[T] {
+        bytemuck::cast_slice(&self.pool)
+    }
+}

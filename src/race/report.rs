@@ -1,0 +1,255 @@
+//! What a race and an experiment report: plain data, serialised as it stands.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Ceiling, Unit, Value};
+
+/// The outcome of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It is so.
+    Held,
+    /// It isn't: whatever rests on it is void.
+    Failed,
+    /// It can't be examined here; the check's detail says why.
+    NotApplicable,
+}
+
+/// One named check and what it saw.
+#[derive(Debug, Clone, Serialize)]
+pub struct Check {
+    /// Its name, stable, kebab-case.
+    pub name: String,
+    /// What came out.
+    pub outcome: Outcome,
+    /// What was seen, with the values.
+    pub detail: String,
+}
+
+impl Check {
+    /// Held or failed, by `ok`.
+    pub fn new(name: impl Into<String>, ok: bool, detail: impl Into<String>) -> Self {
+        let outcome = if ok { Outcome::Held } else { Outcome::Failed };
+        Check { name: name.into(), outcome, detail: detail.into() }
+    }
+
+    /// Not examined, and why.
+    pub fn not_applicable(name: impl Into<String>, reason: impl Into<String>) -> Self {
+        Check { name: name.into(), outcome: Outcome::NotApplicable, detail: reason.into() }
+    }
+}
+
+/// What a comparison says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Verdict {
+    /// The whole interval lies below the margin.
+    #[serde(rename = "faster")]
+    Faster,
+    /// The whole interval lies above the margin.
+    #[serde(rename = "slower")]
+    Slower,
+    /// The whole interval lies within the margin.
+    #[serde(rename = "same")]
+    Same,
+    /// Anything else.
+    #[serde(rename = "not resolved")]
+    NotResolved,
+}
+
+/// Probes (calls of `matches`, or key comparisons) a packet, counted exactly in a pass of its own.
+#[derive(Debug, Clone, Serialize)]
+pub struct Probes {
+    /// Mean over the pool.
+    pub mean: f64,
+    /// Expectation by enumeration over handlers and payload values; `None` where the law isn't known.
+    pub expected: Option<f64>,
+    /// Median.
+    pub p50: u32,
+    /// 99th percentile.
+    pub p99: u32,
+    /// Most for any packet of the pool.
+    pub max: u32,
+}
+
+/// One arm's figures.
+#[derive(Debug, Clone, Serialize)]
+pub struct ArmResult {
+    /// Its name.
+    pub arm: String,
+    /// `arm`, `baseline` or `control`.
+    pub role: &'static str,
+    /// What the ratio is to: the baseline's name, or what the control equals by construction.
+    pub against: String,
+    /// Cost an operation: median over blocks, and its interval; in the cell's unit.
+    pub median: f64,
+    /// Lower end of the interval of the median.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Least of any rep.
+    pub min: f64,
+    /// The median in canary cycles an operation.
+    pub cycles: f64,
+    /// Time relative to `against`; below one is faster. `None` for the baseline.
+    pub ratio: Option<f64>,
+    /// Lower end of the ratio's interval.
+    pub ratio_low: Option<f64>,
+    /// Upper end.
+    pub ratio_high: Option<f64>,
+    /// What the ratio says.
+    pub verdict: Option<Verdict>,
+    /// The same in words, as "1.09× faster than scan".
+    pub words: String,
+    /// Exact probe counts, where the arm selects.
+    pub probes: Option<Probes>,
+    /// Bytes of tables, lists and keys.
+    pub footprint_bytes: Option<usize>,
+    /// First rep after the build over the median: what a cold run would have shown.
+    pub cold_ratio: f64,
+    /// Reps that count.
+    pub reps: usize,
+    /// Fold over the expected checksums of all windows, in hexadecimal.
+    pub checksum: String,
+    /// How many code layouts its blocks drew from.
+    pub code_layouts: usize,
+    /// What physics allows.
+    pub ceiling: Option<Ceiling>,
+    /// Names of what must be known when the figure is used (`one code layout`, `artefact`, …).
+    pub flags: Vec<String>,
+    /// One cost an operation for each block, in order.
+    pub blocks: Vec<f64>,
+}
+
+/// Why a race ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// Every ratio reached the wanted half-width.
+    Precision,
+    /// The time bound came first.
+    TimeBound,
+    /// The bound on blocks came first.
+    BlockBound,
+}
+
+/// What the side channels saw during a race.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Disturbances {
+    /// Rounds measured again because a rep was spoilt.
+    pub rounds_redone: usize,
+    /// Rounds that stayed spoilt when the bound on repeats was reached; their figures were left out.
+    pub rounds_dropped: usize,
+    /// Reps in which the thread was switched out against its will.
+    pub involuntary_switches: u64,
+    /// Reps that ended on another CPU than the pinned one.
+    pub migrations: u64,
+    /// Page faults inside reps.
+    pub page_faults: u64,
+    /// Nanoseconds for which the thread waited to run.
+    pub waited_ns: u64,
+    /// Nanoseconds that the hypervisor took from the CPU; `None` where it isn't told.
+    pub stolen_ns: Option<u64>,
+    /// Effective frequency by the canary: lowest, median and highest of any round, in GHz.
+    pub ghz: [f64; 3],
+}
+
+/// One race: one cell of an experiment.
+#[derive(Debug, Clone, Serialize)]
+pub struct Cell {
+    /// All parameters.
+    pub parameters: BTreeMap<String, Value>,
+    /// What costs are counted in.
+    pub unit: Unit,
+    /// The arms, in the plan's order.
+    pub arms: Vec<ArmResult>,
+    /// Audits, controls, ceilings.
+    pub checks: Vec<Check>,
+    /// Confidence level of the intervals of ratios.
+    pub level: f64,
+    /// Half-width of the band in which a ratio counts as `same`.
+    pub margin: f64,
+    /// Largest half-width of a ratio's interval, relative.
+    pub half_width: f64,
+    /// Blocks.
+    pub blocks: usize,
+    /// Operations a rep.
+    pub operations_per_rep: usize,
+    /// Bytes of the pool.
+    pub pool_bytes: usize,
+    /// Why it ended.
+    pub ended: Ended,
+    /// Seconds it took, all told.
+    pub seconds: f64,
+    /// CPU that was asked for, and whether every rep was seen there.
+    pub cpu: Option<usize>,
+    /// What disturbed it.
+    pub disturbances: Disturbances,
+    /// Seed of this cell.
+    pub seed: u64,
+}
+
+impl Cell {
+    /// The arm of that name.
+    pub fn arm(&self, name: &str) -> Option<&ArmResult> {
+        self.arms.iter().find(|arm| arm.arm == name)
+    }
+}
+
+/// A figure that follows from several arms or cells, with its interval.
+#[derive(Debug, Clone, Serialize)]
+pub struct Contrast {
+    /// Stable name.
+    pub name: String,
+    /// What it is, in words.
+    pub what: String,
+    /// The figure.
+    pub value: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Its unit.
+    pub unit: String,
+    /// Confidence level.
+    pub level: f64,
+    /// Whether the arms were paired in one race, or stand in different ones.
+    pub paired: bool,
+}
+
+/// A whole experiment's result.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// Its id.
+    pub experiment: String,
+    /// Its title.
+    pub title: String,
+    /// One a race.
+    pub cells: Vec<Cell>,
+    /// Checks over all cells (monotonic parameters).
+    pub checks: Vec<Check>,
+    /// What follows from the cells together.
+    pub contrasts: Vec<Contrast>,
+    /// Experiments run beside this one.
+    pub companions: Vec<Report>,
+    /// When it started: seconds since 1970, UTC.
+    pub started: f64,
+    /// Seconds it took.
+    pub seconds: f64,
+    /// Seed.
+    pub seed: u64,
+}
+
+impl Report {
+    /// Every check, companions' included, with the cell it belongs to.
+    pub fn all_checks(&self) -> impl Iterator<Item = &Check> {
+        let own = self.checks.iter().chain(self.cells.iter().flat_map(|cell| &cell.checks));
+        let beside = self
+            .companions
+            .iter()
+            .flat_map(|report| report.checks.iter().chain(report.cells.iter().flat_map(|cell| &cell.checks)));
+        own.chain(beside)
+    }
+}
