@@ -1,1 +1,10 @@
-//! Placeholder.
+//! The catalogue's experiments, one file each, and how one is run.
+
+pub mod cache;
+pub mod dispatch;
+pub mod doctor;
+pub mod instrument;
+pub mod run;
+pub mod sharing;
+
+pub use run::{RunOptions, run};

@@ -1,6 +1,7 @@
 //! The contract of an experiment: from typed parameters to the plan of one race.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -76,6 +77,8 @@ pub struct Plan {
     pub checks: Vec<Check>,
     /// CPUs that helper threads need besides the measuring one.
     pub helpers: usize,
+    /// Least duration of a rep where the default is too short, as when starting a helper takes part of it.
+    pub min_rep: Option<Duration>,
 }
 
 /// An arm as the catalogue lists it.
@@ -92,7 +95,7 @@ pub struct Companion {
     /// Its id.
     pub experiment: &'static str,
     /// Parameters that differ from its defaults.
-    pub set: Vec<(&'static str, super::Value)>,
+    pub set: Vec<(&'static str, Vec<super::Value>)>,
 }
 
 /// A named question of the catalogue.

@@ -31,6 +31,11 @@ impl Source {
         Source { data: Arc::new(items), operations }
     }
 
+    /// Items that operations visit in an order of their own, `operations` of them in a pass.
+    pub fn from_items_with<T: Pod + Send + Sync>(items: Vec<T>, operations: usize) -> Self {
+        Source { data: Arc::new(items), operations }
+    }
+
     /// No stored input: `operations` is how far window indices reach.
     pub fn without_items(operations: usize) -> Self {
         Source { data: Arc::new(Vec::<u8>::new()), operations }

@@ -1,11 +1,20 @@
 //! Races: several arms over one input, interleaved in balanced order, compared pair by pair.
 
 pub mod arm;
+mod block;
+pub mod contrast;
+pub mod crew;
 pub mod experiment;
 pub mod input;
+pub mod options;
 pub mod parameter;
 pub mod placement;
 pub mod report;
+pub mod runner;
+pub mod schedule;
+pub mod statistics;
+mod summary;
+pub mod verdict;
 pub mod watch;
 
 pub use arm::{Arm, Checksum, Recipe, Reference, Settle, Window};
@@ -13,5 +22,9 @@ pub use experiment::{ArmInfo, Ceiling, Companion, Entry, Experiment, Plan, Role,
 pub use input::{Input, Source};
 pub use parameter::{Kind, Parameter, Value, Values};
 pub use placement::{CODE_COPIES, Placed, PlacedSlice, Placement, code_padding};
-pub use report::{ArmResult, Cell, Check, Contrast, Outcome, Probes, Report, Verdict};
+pub use crew::Crew;
+pub use options::{LEAST_BLOCKS, Options};
+pub use report::{ArmResult, Cell, Check, Contrast, Outcome, Probes, Report, Status, Verdict};
+pub use runner::run;
+pub use schedule::Order;
 pub use watch::Watch;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
+use super::crew::Crew;
 use crate::{Error, Result};
 
 /// How many copies of each built-in loop exist, behind different padding.
@@ -148,12 +149,24 @@ pub struct Placement {
     random: Xoshiro256PlusPlus,
     shared: Option<(Arc<Region>, usize)>,
     copies_left: Vec<usize>,
+    crew: Option<Arc<Crew>>,
 }
 
 impl Placement {
     /// A placement whose offsets and copies follow from `seed`.
     pub fn new(seed: u64) -> Self {
-        Placement { random: Xoshiro256PlusPlus::seed_from_u64(seed), shared: None, copies_left: Vec::new() }
+        Placement { random: Xoshiro256PlusPlus::seed_from_u64(seed), shared: None, copies_left: Vec::new(), crew: None }
+    }
+
+    /// The same with helper threads for arms that want several.
+    pub fn with_crew(mut self, crew: Option<Arc<Crew>>) -> Self {
+        self.crew = crew;
+        self
+    }
+
+    /// The helper threads of this race, if its plan asked for any.
+    pub fn crew(&self) -> Option<Arc<Crew>> {
+        self.crew.clone()
     }
 
     /// This block's random numbers, for whatever else an arm wants drawn anew.

@@ -74,6 +74,20 @@ pub struct Probes {
     pub max: u32,
 }
 
+impl Probes {
+    /// Summarises one count a packet.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn of(mut counts: Vec<u32>, expected: Option<f64>) -> Self {
+        let mean = counts.iter().map(|&count| f64::from(count)).sum::<f64>() / counts.len() as f64;
+        counts.sort_unstable();
+        // Nearest rank: the smallest count that at least this share of packets doesn't exceed.
+        let at = |share: f64| counts[(share * counts.len() as f64).ceil() as usize - 1];
+        Probes { mean, expected, p50: at(0.5), p99: at(0.99), max: at(1.0) }
+    }
+}
+
 /// One arm's figures.
 #[derive(Debug, Clone, Serialize)]
 pub struct ArmResult {
@@ -121,6 +135,8 @@ pub struct ArmResult {
     pub flags: Vec<String>,
     /// One cost an operation for each block, in order.
     pub blocks: Vec<f64>,
+    /// One log of the time ratio to `against` for each block, in order; zeros for the baseline.
+    pub log_ratios: Vec<f64>,
 }
 
 /// Why a race ended.
@@ -156,6 +172,16 @@ pub struct Disturbances {
     pub ghz: [f64; 3],
 }
 
+/// Whether a cell's verdicts stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// They do.
+    Held,
+    /// They don't: a control failed, or the machine was too noisy. The cell's `reason` says which.
+    NoVerdict,
+}
+
 /// One race: one cell of an experiment.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cell {
@@ -167,7 +193,11 @@ pub struct Cell {
     pub arms: Vec<ArmResult>,
     /// Audits, controls, ceilings.
     pub checks: Vec<Check>,
-    /// Confidence level of the intervals of ratios.
+    /// Whether the verdicts stand.
+    pub status: Status,
+    /// Why not, where they don't.
+    pub reason: Option<String>,
+    /// Confidence level of the intervals of ratios (Bonferroni over the comparisons).
     pub level: f64,
     /// Half-width of the band in which a ratio counts as `same`.
     pub margin: f64,
@@ -183,8 +213,10 @@ pub struct Cell {
     pub ended: Ended,
     /// Seconds it took, all told.
     pub seconds: f64,
-    /// CPU that was asked for, and whether every rep was seen there.
+    /// CPU on which every rep began and ended; `None` where threads can't be pinned.
     pub cpu: Option<usize>,
+    /// CPUs of the helper threads.
+    pub helper_cpus: Vec<usize>,
     /// What disturbed it.
     pub disturbances: Disturbances,
     /// Seed of this cell.
@@ -251,5 +283,16 @@ impl Report {
             .iter()
             .flat_map(|report| report.checks.iter().chain(report.cells.iter().flat_map(|cell| &cell.checks)));
         own.chain(beside)
+    }
+
+    /// What a process that ran this should exit with: 1 if a check failed, else 3 if a cell has no verdict
+    /// (a failed control is a missing verdict, not a failure), else 0.
+    pub fn exit_code(&self) -> u8 {
+        let failed = |check: &Check| check.outcome == Outcome::Failed && !check.name.starts_with("control:");
+        if self.all_checks().any(failed) {
+            return 1;
+        }
+        let mut cells = self.cells.iter().chain(self.companions.iter().flat_map(|report| &report.cells));
+        if cells.any(|cell| cell.status == Status::NoVerdict) { 3 } else { 0 }
     }
 }

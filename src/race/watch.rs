@@ -13,6 +13,8 @@ pub struct Watch {
     stop: AtomicBool,
     /// Fraction done, as the bits of an `f64`.
     fraction: AtomicU64,
+    /// Where the current section begins and ends in the whole, as the bits of two `f64`.
+    section: [AtomicU64; 2],
     doing: Mutex<String>,
 }
 
@@ -32,24 +34,54 @@ impl Watch {
         if self.stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
     }
 
-    /// Says what is being done and how much of the whole is behind us (0…1).
-    pub fn report(&self, doing: &str, fraction: f64) {
-        self.fraction.store(fraction.clamp(0.0, 1.0).to_bits(), Ordering::Relaxed);
+    /// Begins a part of the job: what it does, and from where to where it takes the whole (0…1).
+    pub fn section(&self, doing: &str, from: f64, to: f64) {
+        self.section[0].store(from.to_bits(), Ordering::Relaxed);
+        self.section[1].store(to.to_bits(), Ordering::Relaxed);
         let mut guard = self.doing.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if *guard != doing {
-            guard.clear();
-            guard.push_str(doing);
-        }
+        guard.clear();
+        guard.push_str(doing);
+        drop(guard);
+        self.advance(0.0);
     }
 
-    /// Moves the fraction alone.
+    /// Says how much of the current section is behind us (0…1).
     pub fn advance(&self, fraction: f64) {
-        self.fraction.store(fraction.clamp(0.0, 1.0).to_bits(), Ordering::Relaxed);
+        let [from, to] = [0, 1].map(|end: usize| f64::from_bits(self.section[end].load(Ordering::Relaxed)));
+        // Without a section the job is one.
+        let (from, to) = if to > from { (from, to) } else { (0.0, 1.0) };
+        let whole = from + (to - from) * fraction.clamp(0.0, 1.0);
+        self.fraction.store(whole.to_bits(), Ordering::Relaxed);
     }
 
     /// What is being done, and the fraction behind us.
     pub fn progress(&self) -> (String, f64) {
         let doing = self.doing.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
         (doing, f64::from_bits(self.fraction.load(Ordering::Relaxed)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_share_the_whole() {
+        let watch = Watch::new();
+        watch.advance(0.5);
+        assert_eq!(watch.progress(), (String::new(), 0.5));
+        watch.section("second half", 0.5, 1.0);
+        watch.advance(0.5);
+        assert_eq!(watch.progress(), ("second half".into(), 0.75));
+        watch.advance(7.0);
+        assert_eq!(watch.progress().1, 1.0);
+    }
+
+    #[test]
+    fn a_stopped_watch_interrupts() {
+        let watch = Watch::new();
+        watch.check().expect("not stopped");
+        watch.stop();
+        assert!(matches!(watch.check(), Err(Error::Interrupted)));
     }
 }

@@ -1,1 +1,5 @@
-//! Placeholder.
+//! Cache lines shared by accident: probes of two words at a chosen distance.
+
+pub mod line;
+
+pub use line::{Line, LineRecipe, LineReference, Mode};

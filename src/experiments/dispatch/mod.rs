@@ -1,0 +1,13 @@
+//! Experiments on dispatch: finding the handler, and calling it.
+
+mod mechanism;
+mod selection;
+mod traffic;
+
+use crate::race::Experiment;
+
+/// The area's experiments.
+pub const EXPERIMENTS: &[&dyn Experiment] = &[
+    &selection::SelectionCost,
+    &mechanism::MechanismCost,
+];

@@ -1,0 +1,181 @@
+//! `dispatch.selection`: what finding the handler costs.
+
+use std::sync::Arc;
+
+use super::traffic;
+use crate::Result;
+use crate::dispatch::expected::expected_probes;
+use crate::dispatch::{ScanReference, SelectionArm, SelectionRecipe, order};
+use crate::machine::Card;
+use crate::race::{
+    ArmInfo, Ceiling, Cell, Companion, Contrast, Entry, Experiment, Kind, Parameter, Plan, Probes, Role, Source, Unit,
+    Value, Values, Watch, contrast,
+};
+use crate::traffic::Packet;
+
+/// The experiment.
+pub struct SelectionCost;
+
+/// Arms that are raced against a second instance of themselves: the dearest and the cheapest kind.
+const CONTROLS: [(SelectionArm, &str); 2] =
+    [(SelectionArm::Scan, "scan_again"), (SelectionArm::TableCompact, "table_compact_again")];
+
+impl Experiment for SelectionCost {
+    fn id(&self) -> &'static str {
+        "dispatch.selection"
+    }
+
+    fn title(&self) -> &'static str {
+        "What finding one of n handlers costs"
+    }
+
+    fn about(&self) -> &'static str {
+        "A profile blames dispatch. Is it the call, or the search before it? Every arm finds the packet's handler in \
+         its own way and then calls it in the same way, through its vtable; all must fold the same results. Probes \
+         are counted exactly in a pass of their own, beside their expectation by enumeration. Handler bodies are out \
+         of line, so nothing can be inlined, merged or hoisted; the fold over every result keeps the loop alive. The \
+         same race with tiny bodies tells how much of a table's rise with n is the fetching of handler code. \
+         Controls: a second scan and a second compact table, built apart, must read the same as the first."
+    }
+
+    fn unit(&self) -> Unit {
+        Unit::NsPerPacket
+    }
+
+    fn parameters(&self, card: &Card) -> Vec<Parameter> {
+        let counts = [10, 25, 50, 100].map(Value::Int).to_vec();
+        // Scans aren't listed: under skewed traffic their cost depends on where the permutation puts the busy ones.
+        let monotonic = vec!["table_direct16", "table_compact"];
+        let mut parameters = vec![
+            Parameter::new("handlers", traffic::handlers(), Value::Int(100), "how many handlers are registered")
+                .series(counts)
+                .monotonic(monotonic),
+            Parameter::new(
+                "body",
+                Kind::Choice { choices: traffic::bodies() },
+                Value::Text("fat".into()),
+                "code of a handler: fat (about 1.8 KiB), tiny, or identical (all run one body: a trap)",
+            )
+            .series(vec![Value::Text("fat".into()), Value::Text("tiny".into())]),
+            traffic::traffic("uniform"),
+        ];
+        parameters.extend(traffic::parameters(card));
+        parameters
+    }
+
+    fn arms(&self) -> Vec<ArmInfo> {
+        let arms = SelectionArm::ALL.map(|arm| ArmInfo { name: arm.name(), help: arm.help() });
+        let controls = CONTROLS.map(|(_, name)| ArmInfo { name, help: "control: the same arm, built apart" });
+        arms.into_iter().chain(controls).collect()
+    }
+
+    fn plan(&self, values: &Values, seed: u64, card: &Card, watch: &Watch) -> Result<Plan> {
+        let workload = traffic::workload(values, seed, card, watch)?;
+        let (set, packets) = (&workload.set, &workload.packets);
+        let reference = Arc::new(ScanReference::new(set));
+        let sorted = order::frequency_order(set, packets);
+        let arms = SelectionArm::ALL.into_iter().map(|arm| {
+            let role = if arm == SelectionArm::Scan { Role::Baseline } else { Role::Arm };
+            (arm, arm.name(), role)
+        });
+        let controls = CONTROLS.into_iter().map(|(arm, name)| (arm, name, Role::Control { against: arm.name().into() }));
+        let mut entries = Vec::new();
+        for (arm, name, role) in arms.chain(controls) {
+            let recipe = match arm {
+                SelectionArm::ScanOrdered => SelectionRecipe::scan_ordered(set, sorted.clone())?,
+                _ => SelectionRecipe::new(arm, set, None)?,
+            };
+            let probes = match role {
+                Role::Control { .. } => None,
+                _ => Some(count_probes(&recipe, arm, packets, &workload, watch)?),
+            };
+            let ceiling = Some(ceiling(arm, probes.as_ref()));
+            let recipe = Arc::new(recipe);
+            entries.push(Entry {
+                name: name.into(), role, recipe, reference: reference.clone(), claim: "dispatch", probes, ceiling,
+            });
+        }
+        Ok(Plan {
+            source: Source::from_items(workload.packets),
+            entries,
+            checks: workload.checks,
+            helpers: 0,
+            min_rep: None,
+        })
+    }
+
+    fn companions(&self) -> Vec<Companion> {
+        vec![Companion { experiment: "dispatch.mechanism", set: Vec::new() }]
+    }
+
+    fn contrasts(&self, cells: &[Cell]) -> Vec<Contrast> {
+        let mut contrasts: Vec<Contrast> = cells
+            .iter()
+            .filter_map(|cell| {
+                let name = format!("finding:{}:{}", cell.parameters["body"], cell.parameters["handlers"]);
+                let what = format!(
+                    "finding the handler by a scan instead of a table, {} handlers, {} bodies",
+                    cell.parameters["handlers"], cell.parameters["body"]
+                );
+                contrast::difference(cell, "scan", "table_compact", name, what)
+            })
+            .collect();
+        let slopes: Vec<Contrast> = ["fat", "tiny"].into_iter().filter_map(|body| rise(cells, body)).collect();
+        if let [fat, tiny] = &slopes[..] {
+            contrasts.push(contrast::minus(
+                fat,
+                tiny,
+                "fetching",
+                "the rise of the table with fat bodies beyond the rise with tiny ones: fetching handler code",
+            ));
+        }
+        contrasts.extend(slopes);
+        contrasts
+    }
+}
+
+/// How much the compact table's cost rises from the fewest to the most handlers.
+fn rise(cells: &[Cell], body: &str) -> Option<Contrast> {
+    let handlers = |cell: &Cell| match cell.parameters["handlers"] {
+        Value::Int(handlers) => handlers,
+        _ => 0,
+    };
+    let of_body = || cells.iter().filter(|cell| cell.parameters["body"] == Value::Text(body.into()));
+    let (few, many) = (of_body().min_by_key(|cell| handlers(cell))?, of_body().max_by_key(|cell| handlers(cell))?);
+    if handlers(few) == handlers(many) {
+        return None;
+    }
+    let what = format!(
+        "rise of the table's cost from {} to {} handlers with {body} bodies",
+        handlers(few),
+        handlers(many)
+    );
+    contrast::across(many, few, "table_compact", format!("rise:{body}"), what)
+}
+
+fn count_probes(
+    recipe: &SelectionRecipe, arm: SelectionArm, packets: &[Packet], workload: &traffic::Workload, watch: &Watch,
+) -> Result<Probes> {
+    let pass = recipe.pass(packets, watch)?;
+    let expected = match (&workload.weights, arm) {
+        (Some(weights), SelectionArm::Scan) => expected_probes(&workload.set, weights, workload.unmatched),
+        _ => None,
+    };
+    Ok(Probes::of(pass.probes, expected))
+}
+
+fn ceiling(arm: SelectionArm, probes: Option<&Probes>) -> Ceiling {
+    // Every result goes through the checksum's multiply (3 cycles on every current core) and its xor before the next
+    // may: Agner Fog's instruction tables; Arm's optimisation guides.
+    let fold = 4.0;
+    let calls = match arm {
+        SelectionArm::Scan | SelectionArm::ScanOrdered => probes.map_or(0.0, |probes| probes.mean),
+        _ => 0.0,
+    };
+    Ceiling {
+        // A call and a return are two taken branches, and no core takes more than two a cycle.
+        min_cycles: fold.max(calls),
+        formula: "max(fold: multiply and xor in a chain, one cycle for each indirect call and its return)".into(),
+        source: "Agner Fog's instruction tables and microarchitecture manual".into(),
+    }
+}

@@ -1,0 +1,200 @@
+//! The handlers and packets of a dispatch experiment, from its parameters.
+
+use std::path::Path;
+
+use crate::dispatch::{Body, HandlerSet, HandlerSpec, MAX_HANDLERS, Residual, audit, order};
+use crate::machine::Card;
+use crate::race::{Check, Kind, Parameter, Value, Values, Watch};
+use crate::traffic::{self, KeyRule, Law, Packet, Traffic};
+use crate::Result;
+
+/// Pool of the published kata: 32,768 packets, 1 MiB.
+const PUBLISHED_POOL: i64 = 32_768;
+/// Largest pool: 2 GiB.
+const LARGEST_POOL: i64 = 1 << 26;
+const LAWS: [&str; 6] = ["uniform", "zipf", "skewed", "worst", "hot", "periodic"];
+const KEY_RULES: [&str; 2] = ["ip_protocol", "destination_port"];
+
+/// Handlers, packets, and what was found out about them before anything is timed.
+pub struct Workload {
+    pub set: HandlerSet,
+    pub packets: Vec<Packet>,
+    /// Exact weights by handler, where the traffic follows a law; `None` for a capture.
+    pub weights: Option<Vec<f64>>,
+    pub unmatched: f64,
+    pub checks: Vec<Check>,
+}
+
+/// Bodies that a workload parameter takes: `identical` is a trap.
+pub fn bodies() -> Vec<&'static str> {
+    Body::ALL.iter().map(|body| body.name()).collect()
+}
+
+/// How many handlers: whole numbers up to what is compiled.
+pub fn handlers() -> Kind {
+    Kind::Int { low: 1, high: MAX_HANDLERS as i64 }
+}
+
+/// The parameters that all dispatch experiments share, besides handlers, body and traffic themselves.
+pub fn parameters(card: &Card) -> Vec<Parameter> {
+    // Half of the L2, so that pool, tables and objects stay in it together.
+    let half_l2 = card.l2_bytes().map(|bytes| (bytes / 2 / size_of::<Packet>()) as i64);
+    vec![
+        Parameter::new(
+            "exponent",
+            Kind::Float { low: 0.0, high: 20.0 },
+            Value::Float(1.1),
+            "of zipf: weight 1/(rank+1)^exponent",
+        ),
+        Parameter::new(
+            "share",
+            Kind::Float { low: 0.0, high: 1.0 },
+            Value::Float(0.95),
+            "of skewed: share of the top ranks together",
+        ),
+        Parameter::new(
+            "top",
+            Kind::Int { low: 1, high: MAX_HANDLERS as i64 },
+            Value::Int(2),
+            "of skewed: how many top ranks",
+        ),
+        Parameter::new(
+            "period",
+            Kind::Int { low: 1, high: MAX_HANDLERS as i64 },
+            Value::Int(4),
+            "of periodic: packets until the order repeats",
+        ),
+        Parameter::new(
+            "unmatched",
+            Kind::Float { low: 0.0, high: 1.0 },
+            Value::Float(traffic::DEFAULT_UNMATCHED),
+            "share of packets that no handler knows",
+        ),
+        Parameter::new(
+            "residual_share",
+            Kind::Float { low: 0.0, high: 1.0 },
+            Value::Float(0.10),
+            "share of handlers that test more than their key",
+        ),
+        Parameter::new(
+            "shuffle",
+            Kind::Flag,
+            Value::Flag(true),
+            "whether ranks go to handlers by a drawn permutation; false is the rigged generator",
+        ),
+        Parameter::new(
+            "pool",
+            Kind::Int { low: 1, high: LARGEST_POOL },
+            Value::Int(half_l2.unwrap_or(PUBLISHED_POOL).clamp(1, LARGEST_POOL)),
+            "packets that every arm replays; half of this machine's L2 by default",
+        )
+        .unit("packets"),
+        Parameter::new(
+            "key",
+            Kind::Choice { choices: KEY_RULES.to_vec() },
+            Value::Text(KEY_RULES[0].into()),
+            "of a capture: what a packet's key is",
+        ),
+    ]
+}
+
+/// The traffic parameter: a law's name, or a capture's path.
+pub fn traffic(default: &str) -> Parameter {
+    Parameter::new(
+        "traffic",
+        Kind::ChoiceOrFile { choices: LAWS.to_vec() },
+        Value::Text(default.into()),
+        "law that draws the packets, or the path of a pcap or pcapng file",
+    )
+}
+
+/// Makes the workload that `values` ask for.
+pub fn workload(values: &Values, seed: u64, card: &Card, watch: &Watch) -> Result<Workload> {
+    let body = body(values.text("body"));
+    let handlers = values.size("handlers");
+    let name = values.text("traffic");
+    let mut workload = match law(name, values, handlers) {
+        Some(law) => drawn(law, values, body, handlers, seed, watch)?,
+        None => captured(Path::new(name), values, body, handlers, seed, watch)?,
+    };
+    workload.checks.push(audit::bodies_check(&workload.set)?);
+    workload.checks.extend(order::busiest_first(&workload.set, &workload.packets).map(|order| order.check()));
+    workload.checks.push(pool_check(&workload.packets, card));
+    Ok(workload)
+}
+
+fn body(name: &str) -> Body {
+    Body::ALL.into_iter().find(|body| body.name() == name).expect("a declared choice")
+}
+
+fn law(name: &str, values: &Values, handlers: usize) -> Option<Law> {
+    Some(match name {
+        "uniform" => Law::Uniform,
+        "zipf" => Law::Zipf { exponent: values.float("exponent") },
+        "skewed" => Law::Skewed { share: values.float("share"), top: values.size("top") },
+        "worst" => Law::Worst,
+        // The middle one: neither the best nor the worst place in a list.
+        "hot" => Law::Hot { handler: handlers / 2 },
+        "periodic" => Law::Periodic { period: values.size("period") },
+        _ => return None,
+    })
+}
+
+fn drawn(law: Law, values: &Values, body: Body, handlers: usize, seed: u64, watch: &Watch) -> Result<Workload> {
+    let set = HandlerSet::standard(handlers, body, values.float("residual_share"), seed)?;
+    let unmatched = values.float("unmatched");
+    let traffic = Traffic::new(law).unmatched(unmatched).seed(seed).shuffle(values.flag("shuffle"));
+    let weights = traffic.handler_weights(handlers)?;
+    let packets = traffic.generate(values.size("pool"), &set.keys(), watch)?;
+    Ok(Workload { set, packets, weights: Some(weights), unmatched, checks: Vec::new() })
+}
+
+/// A capture's own packets, repeated or cut to the pool, and handlers for its most frequent keys; where it has fewer
+/// keys than handlers were asked for, the rest claim keys that it never uses, as in a service that knows more
+/// protocols than it sees.
+fn captured(path: &Path, values: &Values, body: Body, handlers: usize, seed: u64, watch: &Watch) -> Result<Workload> {
+    let rule = match values.text("key") {
+        "destination_port" => KeyRule::DestinationPort,
+        _ => KeyRule::IpProtocol,
+    };
+    let capture = traffic::read_capture(path, rule, watch)?;
+    let seen = HandlerSet::from_packets(&capture.packets, handlers, body, seed)?;
+    let mut specs = seen.specs().to_vec();
+    let used: std::collections::HashSet<u16> = capture.packets.iter().map(|packet| packet.protocol).collect();
+    let unused = (0..=u16::MAX).filter(|key| !used.contains(key));
+    specs.extend(unused.take(handlers - specs.len()).map(|key| HandlerSpec { key, residual: Residual::None }));
+    // Spread the seen keys over the list: appended as they are, the unused ones would all stand behind.
+    shuffle(&mut specs, seed);
+    let set = HandlerSet::from_specs(specs, body)?;
+    let pool = values.size("pool");
+    let packets: Vec<Packet> = capture.packets.iter().copied().cycle().take(pool).collect();
+    let claimed: std::collections::HashSet<u16> = set.keys().into_iter().collect();
+    let unmatched = packets.iter().filter(|packet| !claimed.contains(&packet.protocol)).count();
+    let detail = format!(
+        "{} frames, {} without a key, {} with payload beyond {} bytes; {} keys seen, {} handlers; {}",
+        capture.frames,
+        capture.skipped,
+        capture.cut_payloads,
+        traffic::packet::PAYLOAD_BYTES,
+        used.len(),
+        set.len(),
+        if capture.packets.len() < pool { "repeated to fill the pool" } else { "cut to the pool" }
+    );
+    let unmatched = unmatched as f64 / packets.len() as f64;
+    Ok(Workload { set, packets, weights: None, unmatched, checks: vec![Check::new("capture", true, detail)] })
+}
+
+fn shuffle(specs: &mut [HandlerSpec], seed: u64) {
+    use rand::seq::SliceRandom;
+    use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
+    specs.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+}
+
+/// A pool past the L2 measures memory with a dispatch attached.
+fn pool_check(packets: &[Packet], card: &Card) -> Check {
+    let bytes = size_of_val(packets);
+    match card.l2_bytes() {
+        Some(l2) => Check::new("pool-in-cache", bytes < l2, format!("pool {} KiB, L2 {} KiB", bytes >> 10, l2 >> 10)),
+        None => Check::not_applicable("pool-in-cache", "the size of the L2 isn't known here"),
+    }
+}

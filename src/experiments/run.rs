@@ -1,0 +1,186 @@
+//! Runs an experiment of the catalogue: values in, a report out.
+
+use std::collections::BTreeMap;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use crate::catalogue;
+use crate::machine::Card;
+use crate::race::{self, Cell, Check, Experiment, Options, Parameter, Report, Value, Values, Watch};
+use crate::{Error, Result};
+
+/// Most cells that one run takes; more belong to a sweep.
+const MOST_CELLS: usize = 64;
+
+/// How an experiment is run.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// Settings of each race.
+    pub race: Options,
+    /// Whether experiments that belong beside this one are run too.
+    pub companions: bool,
+    /// Lets a debug build measure. Its figures mean nothing; for tests of structure only.
+    pub allow_debug_build: bool,
+}
+
+/// Runs `id` with `given` parameters (a list of several values only where the parameter is a series; the rest take
+/// their defaults), one race a cell.
+///
+/// # Errors
+/// Unknown experiment or parameter, unusable values (all checked before anything runs), and whatever a race refuses.
+pub fn run(
+    id: &str, given: &BTreeMap<String, Vec<Value>>, options: &RunOptions, card: &Card, watch: &Watch,
+) -> Result<Report> {
+    let experiment = catalogue::find(id)?;
+    if card.is_debug_build() && !options.allow_debug_build {
+        let reason = "this is a debug build; build with --release".into();
+        return Err(Error::NotMeasurable { what: id.into(), reason });
+    }
+    let cells = cells(experiment, given, card)?;
+    options.race.validate()?;
+    let companions = if options.companions { experiment.companions() } else { Vec::new() };
+    let mut planned = vec![(experiment, cells)];
+    for companion in companions {
+        let set = companion.set.into_iter().map(|(name, values)| (name.to_string(), values)).collect();
+        let other = catalogue::find(companion.experiment)?;
+        planned.push((other, self::cells(other, &set, card)?));
+    }
+    let whole: usize = planned.iter().map(|(_, cells)| cells.len()).sum();
+    let mut done = 0;
+    let mut reports = Vec::new();
+    for (experiment, cells) in planned {
+        let mut step = |doing: &str| {
+            let share = |cells: usize| cells as f64 / whole as f64;
+            watch.section(doing, share(done), share(done + 1));
+            done += 1;
+        };
+        reports.push(report(experiment, &cells, options, card, watch, &mut step)?);
+    }
+    let mut own = reports.remove(0);
+    own.companions = reports;
+    watch.advance(1.0);
+    Ok(own)
+}
+
+fn report(
+    experiment: &dyn Experiment, cells: &[Values], options: &RunOptions, card: &Card, watch: &Watch,
+    step: &mut dyn FnMut(&str),
+) -> Result<Report> {
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+    let begun = Instant::now();
+    let parameters = experiment.parameters(card);
+    let mut measured = Vec::with_capacity(cells.len());
+    for values in cells {
+        step(&describe(experiment, &parameters, values));
+        let plan = experiment.plan(values, options.race.seed, card, watch)?;
+        measured.push(race::run(&plan, experiment.unit(), values, card, &options.race, watch)?);
+    }
+    Ok(Report {
+        experiment: experiment.id().into(),
+        title: experiment.title().into(),
+        checks: parameters.iter().flat_map(|parameter| monotonic_checks(parameter, &measured)).collect(),
+        contrasts: experiment.contrasts(&measured),
+        cells: measured,
+        companions: Vec::new(),
+        started,
+        seconds: begun.elapsed().as_secs_f64(),
+        seed: options.race.seed,
+    })
+}
+
+/// "dispatch.selection, handlers 100, body fat": the id and what varies.
+fn describe(experiment: &dyn Experiment, parameters: &[Parameter], values: &Values) -> String {
+    let series = parameters.iter().filter(|parameter| parameter.series);
+    series.fold(experiment.id().to_string(), |text, parameter| {
+        format!("{text}, {} {}", parameter.name, values.0[parameter.name])
+    })
+}
+
+/// Resolves given values against an experiment's parameters: every combination of the series, in order.
+pub fn cells(experiment: &dyn Experiment, given: &BTreeMap<String, Vec<Value>>, card: &Card) -> Result<Vec<Values>> {
+    let parameters = experiment.parameters(card);
+    if let Some(unknown) = given.keys().find(|name| parameters.iter().all(|parameter| parameter.name != **name)) {
+        let hint = catalogue::nearest(unknown, parameters.iter().map(|parameter| parameter.name));
+        return Err(Error::invalid(unknown, list(&given[unknown]), format!("{} has no such parameter; {hint}", experiment.id())));
+    }
+    let mut cells = vec![Values::default()];
+    for parameter in &parameters {
+        let values = given.get(parameter.name).unwrap_or(&parameter.default);
+        if values.is_empty() {
+            return Err(Error::invalid(parameter.name, "[]", "wanted at least one value"));
+        }
+        if values.len() > 1 && !parameter.series {
+            let wanted = "takes one value in a run; use a sweep for several";
+            return Err(Error::invalid(parameter.name, list(values), wanted));
+        }
+        let mut accepted: Vec<Value> = Vec::new();
+        for value in values {
+            let value = parameter.accept(value)?;
+            if !accepted.contains(&value) {
+                accepted.push(value);
+            }
+        }
+        cells = cells
+            .into_iter()
+            .flat_map(|cell| {
+                accepted.iter().map(move |value| {
+                    let mut cell = cell.clone();
+                    cell.0.insert(parameter.name.into(), value.clone());
+                    cell
+                })
+            })
+            .collect();
+        if cells.len() > MOST_CELLS {
+            let wanted = format!("makes {} cells, more than {MOST_CELLS} in one run; use a sweep", cells.len());
+            return Err(Error::invalid(parameter.name, list(values), wanted));
+        }
+    }
+    Ok(cells)
+}
+
+fn list(values: &[Value]) -> String {
+    values.iter().map(Value::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// Where cost can't fall as a parameter rises, a fall beyond the intervals is a symptom, not a finding.
+pub fn monotonic_checks(parameter: &Parameter, cells: &[Cell]) -> Vec<Check> {
+    let number = |cell: &Cell| match cell.parameters.get(parameter.name) {
+        Some(Value::Int(value)) => *value as f64,
+        Some(Value::Float(value)) => *value,
+        _ => f64::NAN,
+    };
+    let others = |cell: &Cell| {
+        let mut rest = cell.parameters.clone();
+        rest.remove(parameter.name);
+        format!("{rest:?}")
+    };
+    let mut checks = Vec::new();
+    for arm in &parameter.monotonic {
+        let mut falls = Vec::new();
+        let mut compared = 0;
+        for lower in cells {
+            for higher in cells.iter().filter(|c| number(c) > number(lower) && others(c) == others(lower)) {
+                let (Some(cheap), Some(dear)) = (lower.arm(arm), higher.arm(arm)) else { continue };
+                compared += 1;
+                if dear.high < cheap.low {
+                    falls.push(format!(
+                        "{:.2} at {} but {:.2} at {}",
+                        cheap.median,
+                        number(lower),
+                        dear.median,
+                        number(higher)
+                    ));
+                }
+            }
+        }
+        if compared == 0 {
+            continue;
+        }
+        let detail = if falls.is_empty() {
+            format!("{arm} never falls as {} rises, {compared} pairs", parameter.name)
+        } else {
+            format!("{arm} falls as {} rises: {}; find the artefact", parameter.name, falls.join("; "))
+        };
+        checks.push(Check::new(format!("non-monotonic:{}:{arm}", parameter.name), falls.is_empty(), detail));
+    }
+    checks
+}

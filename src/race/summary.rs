@@ -1,0 +1,223 @@
+//! From block estimates to the figures, verdicts and checks of a cell.
+
+use super::block::{Bench, Estimate, Sizing};
+use super::experiment::Role;
+use super::options::LEAST_BLOCKS;
+use super::report::{ArmResult, Cell, Check, Disturbances, Ended, Outcome, Status, Verdict};
+use super::schedule::Order;
+use super::statistics::{Interval, median, sign_interval, signed_rank_interval};
+use super::verdict::{in_words, judge};
+use super::{CODE_COPIES, Checksum, Unit, Values};
+
+/// What the runner hands over besides its bench.
+pub(super) struct Measured<'a> {
+    pub unit: Unit,
+    pub values: &'a Values,
+    pub sizing: Sizing,
+    pub blocks: Vec<Estimate>,
+    pub lost_blocks: usize,
+    pub level: f64,
+    pub ended: Ended,
+    pub seconds: f64,
+    pub placement: Check,
+}
+
+/// A rep shorter than this many ticks can't resolve half a percent.
+const LEAST_TICKS: f64 = 200.0;
+
+pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
+    let options = bench.options;
+    let ratios: Vec<Option<Interval>> = (0..bench.plan.entries.len())
+        .map(|at| {
+            let logs: Vec<f64> = measured.blocks.iter().map(|block| block.log_ratio[at]).collect();
+            let compared = bench.against[at] != at;
+            compared.then(|| signed_rank_interval(&logs, measured.level).map(f64::exp))
+        })
+        .collect();
+    let mut arms: Vec<ArmResult> = (0..ratios.len()).map(|at| figures(&bench, &measured, at, ratios[at])).collect();
+    let half_width = ratios.iter().flatten().map(Interval::half_width).fold(0.0, f64::max);
+
+    let mut checks = bench.plan.checks.clone();
+    checks.push(Check::new(
+        "checksums",
+        true,
+        format!("every rep of {} arms folded to its reference, over {} windows", arms.len(), measured.sizing.windows),
+    ));
+    let placement = measured.placement.clone();
+    let quiet = quiet_check(&bench.seen, &measured);
+    let tick = tick_check(&bench, &measured);
+    let order = Check::new(
+        "order",
+        options.order == Order::Balanced,
+        match options.order {
+            Order::Balanced => format!("{} balanced orders (Williams)", bench.orders.len()),
+            Order::ArmMajor => "arm-major: drift of the clock is charged to the last arm".into(),
+        },
+    );
+    let controls = control_checks(&bench, &ratios);
+    let ceilings: Vec<Check> = arms.iter_mut().filter_map(ceiling_check).collect();
+
+    let blocks_missing = (measured.blocks.len() < LEAST_BLOCKS)
+        .then(|| format!("{} blocks, fewer than {LEAST_BLOCKS}", measured.blocks.len()));
+    let reason = blocks_missing.or_else(|| {
+        let voiding = [&placement, &quiet, &tick, &order].into_iter().chain(&controls).chain(&ceilings);
+        voiding.filter(|check| check.outcome == Outcome::Failed).map(|c| format!("{}: {}", c.name, c.detail)).next()
+    });
+    // A control that can't be told from its twin but isn't shown equal either gives no verdict and fails nothing.
+    let reason = reason.or_else(|| {
+        let wide = controls.iter().find(|check| check.outcome == Outcome::NotApplicable);
+        wide.map(|check| format!("{}: {}", check.name, check.detail))
+    });
+    checks.extend([placement, quiet, tick, order]);
+    checks.extend(controls);
+    checks.extend(ceilings);
+    if reason.is_some() {
+        for arm in arms.iter_mut().filter(|arm| arm.role == "arm") {
+            arm.verdict = Some(Verdict::NotResolved);
+            arm.words = format!("no verdict against {}", arm.against);
+        }
+    }
+
+    let mut frequencies = bench.frequencies;
+    let mut seen = bench.seen;
+    if !frequencies.is_empty() {
+        let low = frequencies.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = frequencies.iter().copied().fold(0.0, f64::max);
+        seen.ghz = [low, median(&mut frequencies), high];
+    }
+    Cell {
+        parameters: measured.values.0.clone(),
+        unit: measured.unit,
+        arms,
+        checks,
+        status: if reason.is_some() { Status::NoVerdict } else { Status::Held },
+        reason,
+        level: measured.level,
+        margin: options.margin,
+        half_width,
+        blocks: measured.blocks.len(),
+        operations_per_rep: measured.sizing.operations_per_rep(),
+        pool_bytes: bench.plan.source.bytes().len(),
+        ended: measured.ended,
+        seconds: measured.seconds,
+        cpu: bench.cpu,
+        helper_cpus: bench.crew.as_ref().map(|crew| crew.cpus()).unwrap_or_default(),
+        disturbances: seen,
+        seed: options.seed,
+    }
+}
+
+fn figures(bench: &Bench, measured: &Measured, at: usize, ratio: Option<Interval>) -> ArmResult {
+    let options = bench.options;
+    let entry = &bench.plan.entries[at];
+    let blocks = &measured.blocks;
+    let of = |value: fn(&Estimate, usize) -> f64| blocks.iter().map(|block| value(block, at)).collect::<Vec<_>>();
+    let ns = of(|block, at| block.ns[at]);
+    let absolute = sign_interval(&ns, options.level);
+    let mut cycles: Vec<f64> = blocks.iter().filter_map(|block| block.ghz.map(|ghz| ghz * block.ns[at])).collect();
+    let against = bench.plan.entries[bench.against[at]].name.clone();
+    let verdict = ratio.map(|ratio| judge(&ratio, options.margin));
+    let words = match (&entry.role, verdict, ratio) {
+        (Role::Baseline, ..) => "baseline".into(),
+        (_, Some(verdict), Some(ratio)) => in_words(verdict, &ratio, options.margin, &against),
+        _ => String::new(),
+    };
+    let code_layouts = entry.recipe.code_layouts();
+    let flags = if code_layouts < CODE_COPIES { vec!["one code layout".to_string()] } else { Vec::new() };
+    let folded = bench.expected[at].iter().fold(Checksum::EMPTY, |sum, window| sum.fold(window.0, 0));
+    ArmResult {
+        arm: entry.name.clone(),
+        role: match entry.role {
+            Role::Arm => "arm",
+            Role::Baseline => "baseline",
+            Role::Control { .. } => "control",
+        },
+        against,
+        median: absolute.estimate,
+        // With too few blocks for the level the interval is all that was seen.
+        low: absolute.low.max(ns.iter().copied().fold(f64::INFINITY, f64::min)),
+        high: absolute.high.min(ns.iter().copied().fold(0.0, f64::max)),
+        min: of(|block, at| block.min_ns[at]).into_iter().fold(f64::INFINITY, f64::min),
+        cycles: if cycles.is_empty() { f64::NAN } else { median(&mut cycles) },
+        ratio: ratio.map(|ratio| ratio.estimate),
+        ratio_low: ratio.map(|ratio| ratio.low),
+        ratio_high: ratio.map(|ratio| ratio.high),
+        verdict,
+        words,
+        probes: entry.probes.clone(),
+        footprint_bytes: entry.recipe.footprint_bytes(),
+        cold_ratio: median(&mut of(|block, at| block.cold[at])),
+        reps: blocks.iter().map(|block| block.rounds).sum(),
+        checksum: format!("{:016x}", folded.0),
+        code_layouts,
+        ceiling: entry.ceiling.clone(),
+        flags,
+        blocks: ns,
+        log_ratios: of(|block, at| block.log_ratio[at]),
+    }
+}
+
+/// A control holds if it reads *same*, fails if it reads different, and says nothing if it is too wide.
+fn control_checks(bench: &Bench, ratios: &[Option<Interval>]) -> Vec<Check> {
+    let margin = bench.options.margin;
+    let controls = bench.plan.entries.iter().zip(ratios);
+    controls
+        .filter_map(|(entry, ratio)| match (&entry.role, ratio) {
+            (Role::Control { against }, Some(ratio)) => {
+                let name = format!("control:{}", entry.name);
+                let percent = |value: f64| (value - 1.0) * 100.0;
+                let read = format!(
+                    "{:+.2} % ({:+.2}…{:+.2}) against {against}, margin ±{} %",
+                    percent(ratio.estimate),
+                    percent(ratio.low),
+                    percent(ratio.high),
+                    margin * 100.0
+                );
+                Some(match judge(ratio, margin) {
+                    Verdict::Same => Check::new(name, true, read),
+                    Verdict::NotResolved => Check::not_applicable(name, format!("too wide to read zero: {read}")),
+                    _ => Check::new(name, false, format!("doesn't read zero: {read}")),
+                })
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// An arm cheaper than physics allows didn't do its work; its figure is marked, never shown as a finding.
+fn ceiling_check(arm: &mut ArmResult) -> Option<Check> {
+    let ceiling = arm.ceiling.as_ref()?;
+    let name = format!("ceiling:{}", arm.arm);
+    if arm.cycles.is_nan() {
+        return Some(Check::not_applicable(name, "no canary on this architecture, so no cycles"));
+    }
+    let possible = arm.cycles >= ceiling.min_cycles;
+    let detail = format!("{:.2} cycles measured, at least {:.2} ({})", arm.cycles, ceiling.min_cycles, ceiling.formula);
+    if !possible {
+        arm.flags.push("artefact".into());
+    }
+    Some(Check::new(name, possible, detail))
+}
+
+fn quiet_check(seen: &Disturbances, measured: &Measured) -> Check {
+    let counted: usize = measured.blocks.iter().map(|block| block.rounds).sum();
+    let detail = format!(
+        "{} rounds redone, {} dropped, {} blocks lost, {counted} counted; {} involuntary switches, {} page faults, \
+         {:.1} ms waited",
+        seen.rounds_redone,
+        seen.rounds_dropped,
+        measured.lost_blocks,
+        seen.involuntary_switches,
+        seen.page_faults,
+        seen.waited_ns as f64 / 1e6
+    );
+    let mostly = seen.rounds_dropped <= counted && measured.lost_blocks <= measured.blocks.len();
+    Check::new("quiet", mostly, detail)
+}
+
+fn tick_check(bench: &Bench, measured: &Measured) -> Check {
+    let tick = bench.options.clock.measure_tick();
+    let shortest = measured.blocks.iter().map(|block| block.shortest_ns).fold(f64::INFINITY, f64::min);
+    let detail = format!("shortest rep {:.1} µs, {:.0} ticks of {tick:.0} ns", shortest / 1e3, shortest / tick);
+    Check::new("tick", shortest >= LEAST_TICKS * tick, detail)
+}
