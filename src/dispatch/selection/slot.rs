@@ -1,0 +1,113 @@
+//! What a key leads to, in every table: one handler without a test, or a short list of candidates.
+
+use std::collections::BTreeMap;
+
+use crate::dispatch::objects::{HandlerPointer, Objects};
+use crate::dispatch::probes::ProbeCounter;
+use crate::dispatch::{Handler, HandlerSet};
+use crate::race::{PlacedSlice, Placement};
+use crate::traffic::Packet;
+use crate::{Error, Result};
+
+/// What a key leads to.
+#[derive(Clone, Copy)]
+pub enum Slot {
+    /// The key alone decides: run this one, no `matches` needed.
+    Only(HandlerPointer),
+    /// Test these of the candidates, in registration order; none at all for a key that nobody claimed.
+    Tested {
+        /// Where they begin.
+        begin: u32,
+        /// How many.
+        count: u32,
+    },
+}
+
+// The range lies where `Only` has its object, and a null vtable tells the two apart: a slot is one fat pointer.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Slot>() == 16);
+
+impl Slot {
+    /// A key that nobody claimed.
+    pub const UNCLAIMED: Slot = Slot::Tested { begin: 0, count: 0 };
+}
+
+/// The candidates of all keys, one after another, and the objects behind every pointer of a table.
+pub struct Candidates {
+    list: PlacedSlice<HandlerPointer>,
+    _objects: Objects,
+}
+
+impl Candidates {
+    /// Groups a set by key: what each claimed key's slot holds, keys ascending, and the candidates that slots refer to.
+    ///
+    /// Of a key's handlers in registration order, those after the first one without residual can never run, so an
+    /// ordinary handler ends the list. If nothing is left before it, it needs no test.
+    ///
+    /// # Errors
+    /// [`Error::ResidualBound`] for the first key with more candidates to test than `residual_bound`.
+    pub fn group(
+        set: &HandlerSet,
+        residual_bound: Option<usize>,
+        placement: &mut Placement,
+    ) -> Result<(BTreeMap<u16, Slot>, Self)> {
+        let objects = Objects::place(set, placement)?;
+        let mut by_key = BTreeMap::<u16, (Vec<HandlerPointer>, bool)>::new();
+        for (&pointer, (_, spec)) in objects.pointers().iter().zip(set.registered()) {
+            let (handlers, ended) = by_key.entry(spec.key).or_default();
+            if !*ended {
+                handlers.push(pointer);
+                *ended = spec.residual.is_none();
+            }
+        }
+        let mut list = Vec::new();
+        let mut slots = BTreeMap::new();
+        for (key, (handlers, ended)) in by_key {
+            let slot = match (handlers.as_slice(), ended) {
+                (&[only], true) => Slot::Only(only),
+                (handlers, ended) => {
+                    // The ordinary handler that ends the list is no residual candidate.
+                    let length = handlers.len() - usize::from(ended);
+                    if let Some(bound) = residual_bound.filter(|&bound| length > bound) {
+                        return Err(Error::ResidualBound { key, length, bound });
+                    }
+                    let begin = list.len() as u32;
+                    list.extend_from_slice(handlers);
+                    Slot::Tested { begin, count: handlers.len() as u32 }
+                }
+            };
+            slots.insert(key, slot);
+        }
+        Ok((slots, Candidates { list: placement.place_slice(&list, 64)?, _objects: objects }))
+    }
+
+    /// The handler that a slot leads this packet to.
+    #[inline(always)]
+    pub fn resolve<P: ProbeCounter>(
+        &self,
+        slot: Slot,
+        packet: &Packet,
+        probes: &mut P,
+    ) -> Option<&dyn Handler> {
+        match slot {
+            // SAFETY: `_objects` lives as long as `self`.
+            Slot::Only(pointer) => Some(unsafe { pointer.get() }),
+            Slot::Tested { begin, count } => {
+                for pointer in &self.list[begin as usize..(begin + count) as usize] {
+                    // SAFETY: as above.
+                    let handler = unsafe { pointer.get() };
+                    probes.probe();
+                    if handler.matches(packet) {
+                        return Some(handler);
+                    }
+                }
+                None
+            }
+        }
+    }
+
+    /// Bytes of the list.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.list)
+    }
+}

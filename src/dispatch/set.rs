@@ -1,0 +1,170 @@
+//! The set of handlers that a service has registered: keys, residual predicates, bodies, and the order.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+use serde::Serialize;
+
+use super::body::Body;
+use super::residual::Residual;
+use super::{overlap, scheme};
+use crate::traffic::Packet;
+use crate::{Error, Result};
+
+/// Most handlers that a set can have: how many bodies are compiled.
+pub const MAX_HANDLERS: usize = 1024;
+
+/// What one handler matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub struct HandlerSpec {
+    /// The protocol number that it wants.
+    pub key: u16,
+    /// What it wants besides.
+    pub residual: Residual,
+}
+
+/// Handlers and their registration order. Cheap to clone, never changed after it was made.
+#[derive(Debug, Clone)]
+pub struct HandlerSet {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    specs: Vec<HandlerSpec>,
+    /// Handler numbers in registration order.
+    order: Vec<usize>,
+    body: Body,
+}
+
+impl HandlerSet {
+    /// The kata's scheme: `n` handlers of which about `residual_share` share keys and test a byte of the payload
+    /// besides. `seed` picks which, except at a share of 0.10, where the published rule (every `n % 10 == 7`) picks.
+    /// See [`scheme`] for the rule.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for 0 or more than [`MAX_HANDLERS`] handlers, or a share outside 0…1.
+    pub fn standard(n: usize, body: Body, residual_share: f64, seed: u64) -> Result<Self> {
+        check_count(n)?;
+        Self::from_specs(scheme::standard(n, residual_share, seed)?, body)
+    }
+
+    /// Any keys and predicates, overlapping ones too; registered in the order given.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for 0 or more than [`MAX_HANDLERS`] handlers, or a predicate that can never hold.
+    pub fn from_specs(specs: Vec<HandlerSpec>, body: Body) -> Result<Self> {
+        check_count(specs.len())?;
+        for spec in &specs {
+            spec.residual.validate()?;
+        }
+        let order = (0..specs.len()).collect();
+        Ok(HandlerSet { inner: Arc::new(Inner { specs, order, body }) })
+    }
+
+    /// One ordinary handler for each of the `k` most frequent keys of a capture (all of them, if it has fewer), ties
+    /// to the smaller key; other packets stay unmatched. Registration order is a shuffle of the keys by `seed`, since
+    /// nobody registers handlers in traffic order.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] without packets, or for `k` of 0 or more than [`MAX_HANDLERS`].
+    pub fn from_packets(packets: &[Packet], k: usize, body: Body, seed: u64) -> Result<Self> {
+        check_count(k)?;
+        if packets.is_empty() {
+            return Err(Error::invalid("packets", "0 packets", "at least one packet to take keys from"));
+        }
+        let mut counts = HashMap::<u16, usize>::new();
+        for packet in packets {
+            *counts.entry(packet.protocol).or_default() += 1;
+        }
+        let mut by_count: Vec<(usize, u16)> = counts.into_iter().map(|(key, count)| (count, key)).collect();
+        by_count.sort_by_key(|&(count, key)| (std::cmp::Reverse(count), key));
+        let mut keys: Vec<u16> = by_count.into_iter().take(k).map(|(_, key)| key).collect();
+        keys.sort_unstable();
+        keys.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        let specs = keys.into_iter().map(|key| HandlerSpec { key, residual: Residual::None }).collect();
+        Self::from_specs(specs, body)
+    }
+
+    /// The same handlers, with their numbers and bodies, registered in another order.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless `order` names each handler once.
+    pub fn reordered(&self, order: &[usize]) -> Result<Self> {
+        let mut seen = vec![false; self.len()];
+        for &id in order {
+            match seen.get_mut(id) {
+                Some(seen) if !*seen => *seen = true,
+                _ => {
+                    let wanted = format!("each of the {} handlers once", self.len());
+                    return Err(Error::invalid("order", format!("… {id} …"), wanted));
+                }
+            }
+        }
+        if order.len() != self.len() {
+            let wanted = format!("each of the {} handlers once", self.len());
+            return Err(Error::invalid("order", format!("{} handlers", order.len()), wanted));
+        }
+        let inner = Inner { specs: self.inner.specs.clone(), order: order.to_vec(), body: self.body() };
+        Ok(HandlerSet { inner: Arc::new(inner) })
+    }
+
+    /// How many handlers; never 0.
+    #[allow(clippy::len_without_is_empty, reason = "a set is never empty")]
+    pub fn len(&self) -> usize {
+        self.inner.specs.len()
+    }
+
+    /// What each handler matches, by its number.
+    pub fn specs(&self) -> &[HandlerSpec] {
+        &self.inner.specs
+    }
+
+    /// Handler numbers in registration order.
+    pub fn order(&self) -> &[usize] {
+        &self.inner.order
+    }
+
+    /// The handlers in registration order: number and what it matches.
+    pub fn registered(&self) -> impl ExactSizeIterator<Item = (usize, HandlerSpec)> + '_ {
+        self.order().iter().map(|&id| (id, self.specs()[id]))
+    }
+
+    /// Each handler's key, by its number.
+    pub fn keys(&self) -> Vec<u16> {
+        self.specs().iter().map(|spec| spec.key).collect()
+    }
+
+    /// How much code each handler is.
+    pub fn body(&self) -> Body {
+        self.inner.body
+    }
+
+    /// How many different keys are claimed.
+    pub fn distinct_keys(&self) -> usize {
+        let mut keys = self.keys();
+        keys.sort_unstable();
+        keys.dedup();
+        keys.len()
+    }
+
+    /// How many handlers test more than their key.
+    pub fn residual_count(&self) -> usize {
+        self.specs().iter().filter(|spec| !spec.residual.is_none()).count()
+    }
+
+    /// Pairs of handlers, the smaller number first, that can both match one packet: between them order decides.
+    pub fn overlaps(&self) -> Vec<(usize, usize)> {
+        overlap::pairs(self.specs())
+    }
+}
+
+fn check_count(n: usize) -> Result<()> {
+    if (1..=MAX_HANDLERS).contains(&n) {
+        return Ok(());
+    }
+    Err(Error::invalid("handlers", n, format!("between 1 and {MAX_HANDLERS}, the bodies that are compiled")))
+}
