@@ -1,10 +1,17 @@
 //! Traffic: packets, the laws that draw them, and captures.
 
+mod capture;
+mod generator;
+mod key_counts;
+mod law;
+mod memory;
 pub mod packet;
+mod permutation;
+mod unmatched;
 
+pub use capture::{Capture, CaptureError, KeyRule, read_capture};
+pub use generator::{DEFAULT_UNMATCHED, LENGTHS, Traffic};
+pub use key_counts::key_counts;
+pub use law::Law;
 pub use packet::Packet;
-
-/// A packet capture that can't be used.
-#[derive(Debug, thiserror::Error)]
-#[error("placeholder")]
-pub struct CaptureError;
+pub use unmatched::UNMATCHED_KEYS;
