@@ -5,7 +5,9 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::catalogue;
 use crate::machine::Card;
-use crate::race::{self, Cell, Check, Experiment, Options, Parameter, Report, Value, Values, Watch};
+use crate::race::{
+    self, Cell, Check, Experiment, Options, Parameter, Plan, Report, Value, Values, Watch, contrast,
+};
 use crate::{Error, Result};
 
 /// Most cells that one run takes; more belong to a sweep.
@@ -28,7 +30,11 @@ pub struct RunOptions {
 /// # Errors
 /// Unknown experiment or parameter, unusable values (all checked before anything runs), and whatever a race refuses.
 pub fn run(
-    id: &str, given: &BTreeMap<String, Vec<Value>>, options: &RunOptions, card: &Card, watch: &Watch,
+    id: &str,
+    given: &BTreeMap<String, Vec<Value>>,
+    options: &RunOptions,
+    card: &Card,
+    watch: &Watch,
 ) -> Result<Report> {
     let experiment = catalogue::find(id)?;
     if card.is_debug_build() && !options.allow_debug_build {
@@ -48,12 +54,14 @@ pub fn run(
     let mut done = 0;
     let mut reports = Vec::new();
     for (experiment, cells) in planned {
-        let mut step = |doing: &str| {
-            let share = |cells: usize| cells as f64 / whole as f64;
-            watch.section(doing, share(done), share(done + 1));
-            done += 1;
+        let share = |cells: usize| cells as f64 / whole as f64;
+        let doing = match cells.len() {
+            1 => experiment.id().to_string(),
+            count => format!("{}, {count} cells in turn", experiment.id()),
         };
-        reports.push(report(experiment, &cells, options, card, watch, &mut step)?);
+        watch.section(&doing, share(done), share(done + cells.len()));
+        done += cells.len();
+        reports.push(report(experiment, &cells, options, card, watch)?);
     }
     let mut own = reports.remove(0);
     own.companions = reports;
@@ -62,18 +70,21 @@ pub fn run(
 }
 
 fn report(
-    experiment: &dyn Experiment, cells: &[Values], options: &RunOptions, card: &Card, watch: &Watch,
-    step: &mut dyn FnMut(&str),
+    experiment: &dyn Experiment,
+    cells: &[Values],
+    options: &RunOptions,
+    card: &Card,
+    watch: &Watch,
 ) -> Result<Report> {
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
     let begun = Instant::now();
     let parameters = experiment.parameters(card);
-    let mut measured = Vec::with_capacity(cells.len());
-    for values in cells {
-        step(&describe(experiment, &parameters, values));
-        let plan = experiment.plan(values, options.race.seed, card, watch)?;
-        measured.push(race::run(&plan, experiment.unit(), values, card, &options.race, watch)?);
-    }
+    let plans = cells
+        .iter()
+        .map(|values| experiment.plan(values, options.race.seed, card, watch))
+        .collect::<Result<Vec<_>>>()?;
+    let together: Vec<(&Values, &Plan)> = cells.iter().zip(&plans).collect();
+    let measured = race::run_together(&together, experiment.unit(), card, &options.race, watch)?;
     Ok(Report {
         experiment: experiment.id().into(),
         title: experiment.title().into(),
@@ -87,20 +98,22 @@ fn report(
     })
 }
 
-/// "dispatch.selection, handlers 100, body fat": the id and what varies.
-fn describe(experiment: &dyn Experiment, parameters: &[Parameter], values: &Values) -> String {
-    let series = parameters.iter().filter(|parameter| parameter.series);
-    series.fold(experiment.id().to_string(), |text, parameter| {
-        format!("{text}, {} {}", parameter.name, values.0[parameter.name])
-    })
-}
-
 /// Resolves given values against an experiment's parameters: every combination of the series, in order.
-pub fn cells(experiment: &dyn Experiment, given: &BTreeMap<String, Vec<Value>>, card: &Card) -> Result<Vec<Values>> {
+pub fn cells(
+    experiment: &dyn Experiment,
+    given: &BTreeMap<String, Vec<Value>>,
+    card: &Card,
+) -> Result<Vec<Values>> {
     let parameters = experiment.parameters(card);
-    if let Some(unknown) = given.keys().find(|name| parameters.iter().all(|parameter| parameter.name != **name)) {
+    if let Some(unknown) =
+        given.keys().find(|name| parameters.iter().all(|parameter| parameter.name != **name))
+    {
         let hint = catalogue::nearest(unknown, parameters.iter().map(|parameter| parameter.name));
-        return Err(Error::invalid(unknown, list(&given[unknown]), format!("{} has no such parameter; {hint}", experiment.id())));
+        return Err(Error::invalid(
+            unknown,
+            list(&given[unknown]),
+            format!("{} has no such parameter; {hint}", experiment.id()),
+        ));
     }
     let mut cells = vec![Values::default()];
     for parameter in &parameters {
@@ -130,7 +143,8 @@ pub fn cells(experiment: &dyn Experiment, given: &BTreeMap<String, Vec<Value>>, 
             })
             .collect();
         if cells.len() > MOST_CELLS {
-            let wanted = format!("makes {} cells, more than {MOST_CELLS} in one run; use a sweep", cells.len());
+            let wanted =
+                format!("makes {} cells, more than {MOST_CELLS} in one run; use a sweep", cells.len());
             return Err(Error::invalid(parameter.name, list(values), wanted));
         }
     }
@@ -140,6 +154,9 @@ pub fn cells(experiment: &dyn Experiment, given: &BTreeMap<String, Vec<Value>>, 
 fn list(values: &[Value]) -> String {
     values.iter().map(Value::to_string).collect::<Vec<_>>().join(",")
 }
+
+/// A fall within this share is left alone: one cell's data may happen to lie better than another's.
+const MONOTONIC_SLACK: f64 = 0.02;
 
 /// Where cost can't fall as a parameter rises, a fall beyond the intervals is a symptom, not a finding.
 pub fn monotonic_checks(parameter: &Parameter, cells: &[Cell]) -> Vec<Check> {
@@ -161,7 +178,9 @@ pub fn monotonic_checks(parameter: &Parameter, cells: &[Cell]) -> Vec<Check> {
             for higher in cells.iter().filter(|c| number(c) > number(lower) && others(c) == others(lower)) {
                 let (Some(cheap), Some(dear)) = (lower.arm(arm), higher.arm(arm)) else { continue };
                 compared += 1;
-                if dear.high < cheap.low {
+                // Cells take turns block by block, so their blocks pair up and the machine's drift cancels.
+                let rise = contrast::paired(&dear.blocks, &cheap.blocks);
+                if rise.high < -MONOTONIC_SLACK * cheap.median {
                     falls.push(format!(
                         "{:.2} at {} but {:.2} at {}",
                         cheap.median,

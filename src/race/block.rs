@@ -1,19 +1,17 @@
 //! One block: arms built anew at fresh addresses, settled, then measured in balanced rounds.
 
-use std::sync::Arc;
-
 use rand::RngExt;
 
 use super::arm::{Arm, Checksum, Settle, Window};
-use super::crew::Crew;
 use super::experiment::{Entry, Plan};
 use super::options::Options;
 use super::placement::Placement;
 use super::report::Disturbances;
 use super::schedule::Order;
+use super::station::Station;
 use super::statistics::median;
 use super::watch::Watch;
-use crate::machine::{Clock, RunDelay, ThreadUsage, affinity, canary};
+use crate::machine::{Clock, ThreadUsage, affinity, canary};
 use crate::{Error, Result};
 
 /// Dependent adds in a canary around each round: some 1.5 µs at 3 GHz.
@@ -65,21 +63,25 @@ pub(super) struct Bench<'a> {
     pub plan: &'a Plan,
     pub options: &'a Options,
     pub watch: &'a Watch,
-    pub crew: Option<Arc<Crew>>,
-    pub cpu: Option<usize>,
+    pub station: &'a Station,
     pub orders: Vec<Vec<usize>>,
     /// For each arm, the arm that its ratio is to.
     pub against: Vec<usize>,
     /// For each arm, the checksum of each window.
     pub expected: Vec<Vec<Checksum>>,
-    pub run_delay: Option<RunDelay>,
     pub seen: Disturbances,
     pub frequencies: Vec<f64>,
 }
 
 /// The timed region: the same machine code for every arm, nothing in it but the clock and the call.
 #[inline(never)]
-fn timed(arm: &mut Arm, window: Window, laps: usize, expected: Checksum, clock: Clock) -> (u64, Checksum, u64) {
+fn timed(
+    arm: &mut Arm,
+    window: Window,
+    laps: usize,
+    expected: Checksum,
+    clock: Clock,
+) -> (u64, Checksum, u64) {
     let mut last = Checksum::EMPTY;
     let mut wrong = 0;
     let start = clock.now_ns();
@@ -96,7 +98,7 @@ impl Bench<'_> {
     pub fn build(&self, block: u64) -> Result<(Vec<Arm>, Placement)> {
         // SplitMix64's increment spreads consecutive blocks over the seed space.
         let seed = self.options.seed ^ (block + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut placement = Placement::new(seed).with_crew(self.crew.clone());
+        let mut placement = Placement::new(seed).with_crew(self.station.crew());
         let input = self.plan.source.place(&mut placement)?;
         let mut order: Vec<usize> = (0..self.plan.entries.len()).collect();
         for last in (1..order.len()).rev() {
@@ -221,7 +223,8 @@ impl Bench<'_> {
                 }))
             })
             .collect();
-        let min_ns = times.iter().map(|arm| arm.iter().flatten().copied().fold(f64::INFINITY, f64::min) / operations);
+        let min_ns =
+            times.iter().map(|arm| arm.iter().flatten().copied().fold(f64::INFINITY, f64::min) / operations);
         Ok(Some(Estimate {
             min_ns: min_ns.collect(),
             cold: cold.iter().zip(&ns).map(|(cold, ns)| cold / (ns * operations)).collect(),
@@ -237,9 +240,15 @@ impl Bench<'_> {
     ///
     /// A rep's own duration never decides: throwing away slow reps would bias what is left.
     fn round(
-        &mut self, arms: &mut [Arm], order_index: usize, sizing: &Sizing, index: usize, taken: &mut [u64],
+        &mut self,
+        arms: &mut [Arm],
+        order_index: usize,
+        sizing: &Sizing,
+        index: usize,
+        taken: &mut [u64],
     ) -> Result<bool> {
-        let waited_before = self.run_delay.as_ref().and_then(RunDelay::read_ns);
+        let cpu = self.station.cpu();
+        let waited_before = self.station.waited_ns();
         let mut undisturbed = true;
         for position in 0..arms.len() {
             let at = self.orders[order_index][position];
@@ -250,20 +259,20 @@ impl Bench<'_> {
             let after = ThreadUsage::now();
             // A zero would read as "not taken"; a clock that coarse fails its own check anyway.
             taken[at] = ns.max(1);
-            if let (Some(before), Some(after)) = (before, after) {
-                let switches = after.involuntary_switches.saturating_sub(before.involuntary_switches);
-                let faults = after.faults().saturating_sub(before.faults());
+            if let (Ok(before), Ok(after)) = (before, after) {
+                let since = after.since(&before);
+                let switches = since.involuntary_switches;
+                let faults = since.minor_faults + since.major_faults;
                 self.seen.involuntary_switches += switches;
                 self.seen.page_faults += faults;
                 undisturbed &= switches == 0 && faults == 0;
             }
-            let moved = cpu_before != cpu_after || self.cpu.is_some_and(|cpu| cpu_after.is_some_and(|at| at != cpu));
+            let moved =
+                cpu_before != cpu_after || cpu.is_some_and(|cpu| cpu_after.is_some_and(|at| at != cpu));
             self.seen.migrations += u64::from(moved);
             undisturbed &= !moved;
         }
-        if let (Some(before), Some(after)) =
-            (waited_before, self.run_delay.as_ref().and_then(RunDelay::read_ns))
-        {
+        if let (Some(before), Some(after)) = (waited_before, self.station.waited_ns()) {
             self.seen.waited_ns += after.saturating_sub(before);
             undisturbed &= after <= before;
         }

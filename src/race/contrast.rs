@@ -1,51 +1,61 @@
 //! Figures that follow from several arms or cells, with their intervals.
 
 use super::report::{Cell, Contrast};
-use super::statistics::{sign_interval, signed_rank_interval};
+use super::statistics::{Interval, signed_rank_interval};
 
 /// Confidence level of contrasts.
 pub const LEVEL: f64 = 0.95;
 
-/// What `dear` costs beyond `cheap` in one race, an operation: paired by block, Hodges–Lehmann with signed ranks.
+/// One term of a contrast: a factor, and the cost of an arm in a cell.
+pub type Term<'a> = (f64, &'a Cell, &'a str);
+
+/// A weighted sum of costs, paired by block: arms of one race ran in the same rounds, and the races of one run took
+/// turns block by block, so that the machine's drift cancels. Hodges–Lehmann with signed ranks over the blocks' sums.
+///
 /// `None` if an arm isn't there.
-pub fn difference(cell: &Cell, dear: &str, cheap: &str, name: String, what: String) -> Option<Contrast> {
-    let (dear, cheap) = (cell.arm(dear)?, cell.arm(cheap)?);
-    let differences: Vec<f64> = dear.blocks.iter().zip(&cheap.blocks).map(|(dear, cheap)| dear - cheap).collect();
-    let interval = signed_rank_interval(&differences, LEVEL);
+pub fn linear(terms: &[Term], name: String, what: String) -> Option<Contrast> {
+    let blocks = terms
+        .iter()
+        .map(|(factor, cell, arm)| Some((*factor, &cell.arm(arm)?.blocks)))
+        .collect::<Option<Vec<_>>>()?;
+    let interval = over_blocks(&blocks)?;
+    let unit = serde_json::to_value(terms.first()?.1.unit).ok()?.as_str()?.to_string();
     let (value, low, high) = (interval.estimate, interval.low, interval.high);
-    let unit = unit(cell);
-    Some(Contrast { name, what, value, low, high, unit, level: LEVEL, paired: true })
+    Some(Contrast { name, what, value, low, high, unit, level: LEVEL })
 }
 
-/// What an arm costs in one cell beyond another cell: two races, one after the other, so not paired. The intervals of
-/// the two medians are combined as independent.
-pub fn across(dear: &Cell, cheap: &Cell, arm: &str, name: String, what: String) -> Option<Contrast> {
-    let [dear_median, cheap_median] = [dear, cheap].map(|cell| Some(sign_interval(&cell.arm(arm)?.blocks, LEVEL)));
-    let (dear_median, cheap_median) = (dear_median?, cheap_median?);
-    let value = dear_median.estimate - cheap_median.estimate;
-    let below = (dear_median.estimate - dear_median.low).hypot(cheap_median.high - cheap_median.estimate);
-    let above = (dear_median.high - dear_median.estimate).hypot(cheap_median.estimate - cheap_median.low);
-    let (low, high) = (value - below, value + above);
-    Some(Contrast { name, what, value, low, high, unit: unit(dear), level: LEVEL, paired: false })
+/// What `dear` costs beyond `cheap`, block by block.
+pub fn paired(dear: &[f64], cheap: &[f64]) -> Interval {
+    over_blocks(&[(1.0, &dear.to_vec()), (-1.0, &cheap.to_vec())]).expect("blocks on both sides")
 }
 
-/// The difference of two independent contrasts.
-pub fn minus(first: &Contrast, second: &Contrast, name: &str, what: &str) -> Contrast {
-    let value = first.value - second.value;
-    let below = (first.value - first.low).hypot(second.high - second.value);
-    let above = (first.high - first.value).hypot(second.value - second.low);
-    Contrast {
-        name: name.into(),
-        what: what.into(),
-        value,
-        low: value - below,
-        high: value + above,
-        unit: first.unit.clone(),
-        level: first.level,
-        paired: false,
+/// Where one side has more blocks than another, its last ones have no partner. `None` without a common block.
+fn over_blocks(terms: &[(f64, &Vec<f64>)]) -> Option<Interval> {
+    let common = terms.iter().map(|(_, blocks)| blocks.len()).min().filter(|&common| common > 0)?;
+    let sums: Vec<f64> =
+        (0..common).map(|block| terms.iter().map(|(factor, blocks)| factor * blocks[block]).sum()).collect();
+    Some(signed_rank_interval(&sums, LEVEL))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drift_that_both_share_cancels() {
+        let drift: Vec<f64> = (0..40).map(|block| f64::from(block * block % 37)).collect();
+        let dear: Vec<f64> = drift.iter().map(|d| 50.0 + d).collect();
+        let cheap: Vec<f64> = drift.iter().map(|d| 40.0 + d).collect();
+        let interval = paired(&dear, &cheap);
+        assert_eq!((interval.low, interval.estimate, interval.high), (10.0, 10.0, 10.0));
     }
-}
 
-fn unit(cell: &Cell) -> String {
-    serde_json::to_value(cell.unit).ok().and_then(|unit| unit.as_str().map(String::from)).unwrap_or_default()
+    #[test]
+    fn only_common_blocks_count() {
+        let dear = vec![1.0; 30];
+        let mut cheap = vec![0.0; 40];
+        cheap[30..].fill(1e9);
+        assert_eq!(paired(&dear, &cheap).estimate, 1.0);
+        assert!(over_blocks(&[(1.0, &vec![])]).is_none());
+    }
 }

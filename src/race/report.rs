@@ -168,7 +168,7 @@ pub struct Disturbances {
     pub waited_ns: u64,
     /// Nanoseconds that the hypervisor took from the CPU; `None` where it isn't told.
     pub stolen_ns: Option<u64>,
-    /// Effective frequency by the canary: lowest, median and highest of any round, in GHz.
+    /// Effective frequency by the canary before each round, in GHz: 5th percentile, median, 95th percentile.
     pub ghz: [f64; 3],
 }
 
@@ -247,8 +247,6 @@ pub struct Contrast {
     pub unit: String,
     /// Confidence level.
     pub level: f64,
-    /// Whether the arms were paired in one race, or stand in different ones.
-    pub paired: bool,
 }
 
 /// A whole experiment's result.

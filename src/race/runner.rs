@@ -1,148 +1,203 @@
-//! Runs a race: pins, warms up, sizes reps, measures blocks until the intervals are narrow enough.
+//! Runs races: sizes reps, measures blocks until the intervals are narrow enough.
+//!
+//! Several races (the cells of an experiment) take turns block by block, so that a drift of the machine is common to
+//! all of them and their blocks can be compared in pairs.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+
 use super::block::{Bench, Estimate, Sizing};
-use super::crew::Crew;
 use super::experiment::{Plan, Role};
 use super::options::{LEAST_BLOCKS, Options};
-use super::report::{Cell, Check, Disturbances, Ended};
+use super::report::{Cell, Disturbances, Ended};
 use super::schedule::williams_orders;
+use super::station::Station;
 use super::statistics::signed_rank_interval;
 use super::summary::{Measured, summarise};
 use super::watch::Watch;
 use super::{Arm, Checksum, Unit, Values, Window};
-use crate::machine::{Card, Pin, Pinned, Priority, RunDelay, StealClock, affinity, canary, default_cpu};
+use crate::machine::Card;
 use crate::{Error, Result};
 
 /// A block lasts about this long, so that building it anew stays a small part.
 const BLOCK_NS: f64 = 8e6;
 /// Bound on rounds of each order in a block.
 const MOST_ROUNDS_PER_ORDER: f64 = 64.0;
-/// The first warm-up of a process: clock frequency and code pages.
-const FIRST_WARM_UP: Duration = Duration::from_millis(500);
-/// Later ones.
-const WARM_UP: Duration = Duration::from_millis(20);
-/// No steady canary within this: measure all the same, and let the intervals tell.
-const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
 
 /// Runs one race on the calling thread, pinned for its duration, and reports it as a cell.
 ///
 /// # Errors
 /// Unusable options or plans, a CPU that can't be had, arms whose checksums differ, an interrupt.
-pub fn run(plan: &Plan, unit: Unit, values: &Values, card: &Card, options: &Options, watch: &Watch) -> Result<Cell> {
+pub fn run(
+    plan: &Plan,
+    unit: Unit,
+    values: &Values,
+    card: &Card,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Cell> {
+    let cells = run_together(&[(values, plan)], unit, card, options, watch)?;
+    Ok(cells.into_iter().next().expect("one plan, one cell"))
+}
+
+/// Runs several races on the calling thread, one block of each in turn, in an order drawn anew each time.
+///
+/// Block `b` of one cell and block `b` of another were measured next to each other: what is true of both differs by
+/// more than the machine's drift. A race that is precise enough drops out; the others go on.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_together(
+    plans: &[(&Values, &Plan)],
+    unit: Unit,
+    card: &Card,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Vec<Cell>> {
     options.validate()?;
-    let against = validate(plan)?;
-    let started = Instant::now();
-    let wanted = match options.cpu {
-        Some(cpu) => Some(cpu),
-        None => default_cpu(card),
-    };
-    // Asked before pinning: afterwards this thread's mask is the one CPU.
-    let allowed = affinity::allowed_cpus()?;
-    let pin = wanted.map(Pin::to).transpose()?;
-    let cpu = match pin.as_ref().map(Pin::placement) {
-        Some(Pinned::Honoured { cpu }) => Some(*cpu),
-        _ => None,
-    };
-    let crew = helpers(plan.helpers, cpu, &allowed)?;
-    let priority = Priority::raise();
-    warm_up(options, watch)?;
-
-    let mut bench = Bench {
-        plan,
-        options,
-        watch,
-        crew,
-        cpu,
-        orders: williams_orders(plan.entries.len()),
-        against,
-        expected: Vec::new(),
-        run_delay: RunDelay::open().ok(),
-        seen: Disturbances::default(),
-        frequencies: Vec::new(),
-    };
-    let sizing = size(&mut bench)?;
-    bench.expected = expect(plan, &sizing, watch)?;
-    let steal = cpu.and_then(|cpu| StealClock::open(cpu).ok());
-    let stolen_before = steal.as_ref().and_then(StealClock::read_ns);
-
-    let level = comparison_level(options.level, plan.entries.len());
-    let mut blocks: Vec<Estimate> = Vec::new();
-    let mut lost = 0;
-    let begun = Instant::now();
-    let ended = loop {
-        let number = (blocks.len() + lost) as u64;
-        match bench.measure(number, &sizing)? {
-            Some(estimate) => blocks.push(estimate),
-            None => lost += 1,
-        }
-        let elapsed = begun.elapsed();
-        let overdue = elapsed > options.bound * 10;
-        if blocks.len() % 5 == 0 || overdue {
-            let enough = blocks.len() >= options.min_blocks;
-            if enough && half_width(&blocks, &bench.against, level) <= options.precision {
-                break Ended::Precision;
-            }
-            if overdue || (blocks.len() >= LEAST_BLOCKS && elapsed >= options.bound) {
-                break Ended::TimeBound;
-            }
-            if blocks.len() >= options.max_blocks {
-                break Ended::BlockBound;
+    let helpers = plans.iter().map(|(_, plan)| plan.helpers).max().unwrap_or(0);
+    let station = Station::take(options, helpers, card, watch)?;
+    let mut races = plans
+        .iter()
+        .map(|(values, plan)| Race::prepare(plan, values, unit, options, &station, watch))
+        .collect::<Result<Vec<_>>>()?;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
+    let mut turns: Vec<usize> = (0..races.len()).collect();
+    while races.iter().any(|race| race.ended.is_none()) {
+        turns.shuffle(&mut random);
+        for &turn in &turns {
+            if races[turn].ended.is_none() {
+                races[turn].block()?;
+                watch.advance(races.iter().map(Race::progress).sum::<f64>() / races.len() as f64);
             }
         }
-        // Done when the time is up, or when the fewest blocks are there: whichever is further off.
-        let by_time = elapsed.as_secs_f64() / options.bound.as_secs_f64();
-        let by_blocks = blocks.len() as f64 / options.min_blocks as f64;
-        watch.advance(by_time.min(by_blocks.max(by_time * 0.5)));
-    };
-    if blocks.is_empty() {
-        return Err(Error::NotMeasurable {
-            what: "this race".into(),
-            reason: format!("not one of {lost} blocks had an undisturbed round in every order"),
-        });
     }
-    if let (Some(before), Some(after)) = (stolen_before, steal.as_ref().and_then(StealClock::read_ns)) {
-        bench.seen.stolen_ns = Some(after.saturating_sub(before));
+    races.into_iter().map(|race| race.finish(&station)).collect()
+}
+
+/// One race on its way.
+struct Race<'a> {
+    bench: Bench<'a>,
+    values: &'a Values,
+    unit: Unit,
+    sizing: Sizing,
+    level: f64,
+    blocks: Vec<Estimate>,
+    lost: usize,
+    spent: Duration,
+    stolen_ns: Option<u64>,
+    ended: Option<Ended>,
+}
+
+impl<'a> Race<'a> {
+    fn prepare(
+        plan: &'a Plan,
+        values: &'a Values,
+        unit: Unit,
+        options: &'a Options,
+        station: &'a Station,
+        watch: &'a Watch,
+    ) -> Result<Self> {
+        let against = validate(plan)?;
+        let mut bench = Bench {
+            plan,
+            options,
+            watch,
+            station,
+            orders: williams_orders(plan.entries.len()),
+            against,
+            expected: Vec::new(),
+            seen: Disturbances::default(),
+            frequencies: Vec::new(),
+        };
+        let sizing = size(&mut bench)?;
+        bench.expected = expect(plan, &sizing, watch)?;
+        let level = comparison_level(options.level, plan.entries.len());
+        let (blocks, lost, spent) = (Vec::new(), 0, Duration::ZERO);
+        Ok(Race { bench, values, unit, sizing, level, blocks, lost, spent, stolen_ns: None, ended: None })
     }
-    drop(priority);
-    let placement = match (&pin, wanted) {
-        (Some(pin), _) => match pin.placement() {
-            Pinned::Honoured { cpu } => placement_check(*cpu, &bench),
-            Pinned::NotApplicable { reason } => Check::not_applicable("placement", reason.clone()),
-        },
-        (None, _) => Check::not_applicable("placement", "this system has no CPU to choose"),
-    };
-    let measured = Measured {
-        unit,
-        values,
-        sizing,
-        blocks,
-        lost_blocks: lost,
-        level,
-        ended,
-        seconds: started.elapsed().as_secs_f64(),
-        placement,
-    };
-    Ok(summarise(bench, measured))
+
+    /// Measures one block and decides whether that was enough: by half-width alone, never by verdict.
+    fn block(&mut self) -> Result<()> {
+        let begun = Instant::now();
+        let stolen_before = self.bench.station.stolen_ns();
+        match self.bench.measure((self.blocks.len() + self.lost) as u64, &self.sizing)? {
+            Some(estimate) => self.blocks.push(estimate),
+            None => self.lost += 1,
+        }
+        if let (Some(before), Some(after)) = (stolen_before, self.bench.station.stolen_ns()) {
+            *self.stolen_ns.get_or_insert(0) += after.saturating_sub(before);
+        }
+        self.spent += begun.elapsed();
+        let options = self.bench.options;
+        let (blocks, overdue) = (self.blocks.len(), self.spent > options.bound * 10);
+        if blocks % 5 != 0 && !overdue {
+            return Ok(());
+        }
+        self.ended = if blocks >= options.min_blocks && self.half_width() <= options.precision {
+            Some(Ended::Precision)
+        } else if overdue || (blocks >= LEAST_BLOCKS && self.spent >= options.bound) {
+            Some(Ended::TimeBound)
+        } else if blocks >= options.max_blocks {
+            Some(Ended::BlockBound)
+        } else {
+            None
+        };
+        Ok(())
+    }
+
+    /// Done when the time is up, or when the fewest blocks are there: whichever is further off.
+    fn progress(&self) -> f64 {
+        if self.ended.is_some() {
+            return 1.0;
+        }
+        let by_time = self.spent.as_secs_f64() / self.bench.options.bound.as_secs_f64();
+        let by_blocks = self.blocks.len() as f64 / self.bench.options.min_blocks as f64;
+        by_time.min(1.0).min(by_blocks.max(by_time * 0.5))
+    }
+
+    /// The widest half-width of any comparison, relative.
+    fn half_width(&self) -> f64 {
+        let compared = (0..self.bench.against.len()).filter(|&arm| self.bench.against[arm] != arm);
+        compared
+            .map(|arm| {
+                let logs: Vec<f64> = self.blocks.iter().map(|block| block.log_ratio[arm]).collect();
+                signed_rank_interval(&logs, self.level).half_width()
+            })
+            .fold(0.0, f64::max)
+    }
+
+    fn finish(mut self, station: &Station) -> Result<Cell> {
+        if self.blocks.is_empty() {
+            return Err(Error::NotMeasurable {
+                what: "this race".into(),
+                reason: format!("not one of {} blocks had an undisturbed round in every order", self.lost),
+            });
+        }
+        self.bench.seen.stolen_ns = self.stolen_ns;
+        let placement = station.placement_check(self.bench.seen.migrations, self.bench.seen.rounds_dropped);
+        let measured = Measured {
+            unit: self.unit,
+            values: self.values,
+            sizing: self.sizing,
+            blocks: self.blocks,
+            lost_blocks: self.lost,
+            level: self.level,
+            ended: self.ended.expect("finished after its end"),
+            seconds: self.spent.as_secs_f64(),
+            placement,
+        };
+        Ok(summarise(self.bench, measured))
+    }
 }
 
 /// Every comparison's level, so that all of them hold together with `family` (Bonferroni).
 pub(super) fn comparison_level(family: f64, arms: usize) -> f64 {
     1.0 - (1.0 - family) / arms.saturating_sub(1).max(1) as f64
-}
-
-/// The widest half-width of any comparison, relative.
-fn half_width(blocks: &[Estimate], against: &[usize], level: f64) -> f64 {
-    (0..against.len())
-        .filter(|&arm| against[arm] != arm)
-        .map(|arm| {
-            let logs: Vec<f64> = blocks.iter().map(|block| block.log_ratio[arm]).collect();
-            signed_rank_interval(&logs, level).half_width()
-        })
-        .fold(0.0, f64::max)
 }
 
 /// Checks the plan and gives, for each arm, the arm that it is compared with (itself for the baseline).
@@ -161,7 +216,11 @@ fn validate(plan: &Plan) -> Result<Vec<usize>> {
     }
     let mut baselines = plan.entries.iter().enumerate().filter(|(_, entry)| entry.role == Role::Baseline);
     let (Some((baseline, _)), None) = (baselines.next(), baselines.next()) else {
-        return Err(Error::invalid("baseline", names.join(", "), "wanted exactly one baseline among the arms"));
+        return Err(Error::invalid(
+            "baseline",
+            names.join(", "),
+            "wanted exactly one baseline among the arms",
+        ));
     };
     plan.entries
         .iter()
@@ -172,30 +231,6 @@ fn validate(plan: &Plan) -> Result<Vec<usize>> {
             }),
         })
         .collect()
-}
-
-/// Helper threads on allowed CPUs other than the measuring one.
-fn helpers(count: usize, cpu: Option<usize>, allowed: &[usize]) -> Result<Option<Arc<Crew>>> {
-    if count == 0 {
-        return Ok(None);
-    }
-    let Some(cpu) = cpu else {
-        let reason = "its threads can't be pinned on this system".into();
-        return Err(Error::NotMeasurable { what: "an experiment over several CPUs".into(), reason });
-    };
-    let others: Vec<usize> = allowed.iter().copied().filter(|&other| other != cpu).collect();
-    if others.len() < count {
-        let reason = format!("it needs {} CPUs, {} allowed here", count + 1, others.len() + 1);
-        return Err(Error::NotMeasurable { what: "an experiment over several CPUs".into(), reason });
-    }
-    Ok(Some(Arc::new(Crew::new(&others[..count])?)))
-}
-
-fn warm_up(options: &Options, watch: &Watch) -> Result<()> {
-    static WARM: AtomicBool = AtomicBool::new(false);
-    let least = if WARM.swap(true, Ordering::Relaxed) { WARM_UP } else { FIRST_WARM_UP };
-    canary::warm_up(options.clock, least, LONGEST_WARM_UP, &|| watch.check().is_err());
-    watch.check()
 }
 
 /// Finds the window at which the fastest arm's rep lasts long enough.
@@ -217,7 +252,8 @@ fn size(bench: &mut Bench) -> Result<Sizing> {
         (operations, 1, needed.div_ceil(operations))
     };
     let round_ns = per_operation.iter().sum::<f64>() * (window * laps) as f64;
-    let per_order = (BLOCK_NS / (round_ns * bench.orders.len() as f64)).round().clamp(1.0, MOST_ROUNDS_PER_ORDER);
+    let per_order =
+        (BLOCK_NS / (round_ns * bench.orders.len() as f64)).round().clamp(1.0, MOST_ROUNDS_PER_ORDER);
     Ok(Sizing { window, windows, laps, rounds_per_order: per_order as usize })
 }
 
@@ -245,7 +281,8 @@ fn cost(arm: &mut Arm, operations: usize, bench: &Bench) -> Result<f64> {
 fn expect(plan: &Plan, sizing: &Sizing, watch: &Watch) -> Result<Vec<Vec<Checksum>>> {
     let mut expected: Vec<Vec<Checksum>> = Vec::with_capacity(plan.entries.len());
     for (at, entry) in plan.entries.iter().enumerate() {
-        let known = plan.entries[..at].iter().position(|other| Arc::ptr_eq(&other.reference, &entry.reference));
+        let known =
+            plan.entries[..at].iter().position(|other| Arc::ptr_eq(&other.reference, &entry.reference));
         let checksums = match known {
             Some(known) => expected[known].clone(),
             None => (0..sizing.windows)
@@ -272,17 +309,4 @@ fn expect(plan: &Plan, sizing: &Sizing, watch: &Watch) -> Result<Vec<Vec<Checksu
         }
     }
     Ok(expected)
-}
-
-fn placement_check(cpu: usize, bench: &Bench) -> Check {
-    let strays = bench.crew.as_ref().map_or(0, |crew| crew.strays());
-    let helpers = bench.crew.as_ref().map(|crew| format!(", helpers on {:?}", crew.cpus())).unwrap_or_default();
-    let seen = &bench.seen;
-    let detail = match (seen.migrations, strays) {
-        (0, 0) => format!("every rep began and ended on CPU {cpu}{helpers}"),
-        (moved, 0) => format!("{moved} reps left CPU {cpu}; their rounds were redone or left out"),
-        (_, strays) => format!("helper threads left their CPUs {strays} times"),
-    };
-    // Moves that were redone are dealt with; if rounds had to be dropped, or a helper strayed, they aren't.
-    Check::new("placement", strays == 0 && (seen.migrations == 0 || seen.rounds_dropped == 0), detail)
 }

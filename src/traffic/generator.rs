@@ -129,7 +129,6 @@ impl Traffic {
         let weights = self.handler_weights(keys.len())?;
         let unmatched = UnmatchedKeys::new(keys, self.unmatched)?;
         let pool = reserve(packets)?;
-        watch.report("generating packets", 0.0);
         if let Law::Periodic { period } = self.law {
             let mut order = self.permutation(keys.len());
             order.truncate(period);

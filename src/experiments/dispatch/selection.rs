@@ -8,8 +8,8 @@ use crate::dispatch::expected::expected_probes;
 use crate::dispatch::{ScanReference, SelectionArm, SelectionRecipe, order};
 use crate::machine::Card;
 use crate::race::{
-    ArmInfo, Ceiling, Cell, Companion, Contrast, Entry, Experiment, Kind, Parameter, Plan, Probes, Role, Source, Unit,
-    Value, Values, Watch, contrast,
+    ArmInfo, Ceiling, Cell, Companion, Contrast, Entry, Experiment, Kind, Parameter, Plan, Probes, Role,
+    Source, Unit, Value, Values, Watch, contrast,
 };
 use crate::traffic::Packet;
 
@@ -47,9 +47,14 @@ impl Experiment for SelectionCost {
         // Scans aren't listed: under skewed traffic their cost depends on where the permutation puts the busy ones.
         let monotonic = vec!["table_direct16", "table_compact"];
         let mut parameters = vec![
-            Parameter::new("handlers", traffic::handlers(), Value::Int(100), "how many handlers are registered")
-                .series(counts)
-                .monotonic(monotonic),
+            Parameter::new(
+                "handlers",
+                traffic::handlers(),
+                Value::Int(100),
+                "how many handlers are registered",
+            )
+            .series(counts)
+            .monotonic(monotonic),
             Parameter::new(
                 "body",
                 Kind::Choice { choices: traffic::bodies() },
@@ -78,7 +83,8 @@ impl Experiment for SelectionCost {
             let role = if arm == SelectionArm::Scan { Role::Baseline } else { Role::Arm };
             (arm, arm.name(), role)
         });
-        let controls = CONTROLS.into_iter().map(|(arm, name)| (arm, name, Role::Control { against: arm.name().into() }));
+        let controls =
+            CONTROLS.into_iter().map(|(arm, name)| (arm, name, Role::Control { against: arm.name().into() }));
         let mut entries = Vec::new();
         for (arm, name, role) in arms.chain(controls) {
             let recipe = match arm {
@@ -92,7 +98,13 @@ impl Experiment for SelectionCost {
             let ceiling = Some(ceiling(arm, probes.as_ref()));
             let recipe = Arc::new(recipe);
             entries.push(Entry {
-                name: name.into(), role, recipe, reference: reference.clone(), claim: "dispatch", probes, ceiling,
+                name: name.into(),
+                role,
+                recipe,
+                reference: reference.clone(),
+                claim: "dispatch",
+                probes,
+                ceiling,
             });
         }
         Ok(Plan {
@@ -117,44 +129,54 @@ impl Experiment for SelectionCost {
                     "finding the handler by a scan instead of a table, {} handlers, {} bodies",
                     cell.parameters["handlers"], cell.parameters["body"]
                 );
-                contrast::difference(cell, "scan", "table_compact", name, what)
+                contrast::linear(&[(1.0, cell, "scan"), (-1.0, cell, TABLE)], name, what)
             })
             .collect();
-        let slopes: Vec<Contrast> = ["fat", "tiny"].into_iter().filter_map(|body| rise(cells, body)).collect();
-        if let [fat, tiny] = &slopes[..] {
-            contrasts.push(contrast::minus(
-                fat,
-                tiny,
-                "fetching",
-                "the rise of the table with fat bodies beyond the rise with tiny ones: fetching handler code",
-            ));
+        let (fat, tiny) = (ends(cells, "fat"), ends(cells, "tiny"));
+        for (body, ends) in [("fat", fat), ("tiny", tiny)] {
+            contrasts.extend(ends.and_then(|(few, many)| {
+                let span = format!(
+                    "from {} to {} handlers",
+                    few.parameters["handlers"], many.parameters["handlers"]
+                );
+                let what = format!("rise of the table's cost {span} with {body} bodies");
+                contrast::linear(&[(1.0, many, TABLE), (-1.0, few, TABLE)], format!("rise:{body}"), what)
+            }));
         }
-        contrasts.extend(slopes);
+        if let (Some((few_fat, many_fat)), Some((few_tiny, many_tiny))) = (fat, tiny) {
+            let terms = [
+                (1.0, many_fat, TABLE),
+                (-1.0, few_fat, TABLE),
+                (-1.0, many_tiny, TABLE),
+                (1.0, few_tiny, TABLE),
+            ];
+            let what = "rise with fat bodies beyond the rise with tiny ones: fetching handler code";
+            contrasts.extend(contrast::linear(&terms, "fetching".into(), what.into()));
+        }
         contrasts
     }
 }
 
-/// How much the compact table's cost rises from the fewest to the most handlers.
-fn rise(cells: &[Cell], body: &str) -> Option<Contrast> {
+const TABLE: &str = "table_compact";
+
+/// The cells with the fewest and the most handlers among those with that body.
+fn ends<'a>(cells: &'a [Cell], body: &str) -> Option<(&'a Cell, &'a Cell)> {
     let handlers = |cell: &Cell| match cell.parameters["handlers"] {
         Value::Int(handlers) => handlers,
         _ => 0,
     };
     let of_body = || cells.iter().filter(|cell| cell.parameters["body"] == Value::Text(body.into()));
-    let (few, many) = (of_body().min_by_key(|cell| handlers(cell))?, of_body().max_by_key(|cell| handlers(cell))?);
-    if handlers(few) == handlers(many) {
-        return None;
-    }
-    let what = format!(
-        "rise of the table's cost from {} to {} handlers with {body} bodies",
-        handlers(few),
-        handlers(many)
-    );
-    contrast::across(many, few, "table_compact", format!("rise:{body}"), what)
+    let (few, many) =
+        (of_body().min_by_key(|cell| handlers(cell))?, of_body().max_by_key(|cell| handlers(cell))?);
+    (handlers(few) < handlers(many)).then_some((few, many))
 }
 
 fn count_probes(
-    recipe: &SelectionRecipe, arm: SelectionArm, packets: &[Packet], workload: &traffic::Workload, watch: &Watch,
+    recipe: &SelectionRecipe,
+    arm: SelectionArm,
+    packets: &[Packet],
+    workload: &traffic::Workload,
+    watch: &Watch,
 ) -> Result<Probes> {
     let pass = recipe.pass(packets, watch)?;
     let expected = match (&workload.weights, arm) {
@@ -167,7 +189,7 @@ fn count_probes(
 fn ceiling(arm: SelectionArm, probes: Option<&Probes>) -> Ceiling {
     // Every result goes through the checksum's multiply (3 cycles on every current core) and its xor before the next
     // may: Agner Fog's instruction tables; Arm's optimisation guides.
-    let fold = 4.0;
+    let fold: f64 = 4.0;
     let calls = match arm {
         SelectionArm::Scan | SelectionArm::ScanOrdered => probes.map_or(0.0, |probes| probes.mean),
         _ => 0.0,
@@ -175,7 +197,8 @@ fn ceiling(arm: SelectionArm, probes: Option<&Probes>) -> Ceiling {
     Ceiling {
         // A call and a return are two taken branches, and no core takes more than two a cycle.
         min_cycles: fold.max(calls),
-        formula: "max(fold: multiply and xor in a chain, one cycle for each indirect call and its return)".into(),
+        formula: "max(fold: multiply and xor in a chain, one cycle for each indirect call and its return)"
+            .into(),
         source: "Agner Fog's instruction tables and microarchitecture manual".into(),
     }
 }

@@ -1,0 +1,131 @@
+//! Where a race is measured: the pinned thread, its helpers, its side channels.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::crew::Crew;
+use super::options::Options;
+use super::report::Check;
+use super::watch::Watch;
+use crate::machine::{Card, Pin, Pinning, Priority, RunDelay, StealClock, affinity, canary, default_cpu};
+use crate::{Error, Result};
+
+/// The first warm-up of a process: clock frequency and code pages.
+const FIRST_WARM_UP: Duration = Duration::from_millis(500);
+/// Later ones.
+const WARM_UP: Duration = Duration::from_millis(20);
+/// No steady canary within this: measure all the same, and let the intervals tell.
+const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
+
+/// The calling thread, pinned and warmed up for as long as this lives.
+pub struct Station {
+    crew: Option<Arc<Crew>>,
+    run_delay: Option<RunDelay>,
+    steal: Option<RefCell<StealClock>>,
+    // Dropped last to first: priority, then the former affinity.
+    _priority: Priority,
+    pin: Option<Pin>,
+}
+
+impl Station {
+    /// Pins the calling thread to the CPU that the options name (or the default one), starts `helpers` threads on
+    /// other CPUs, raises the priority where allowed, and warms up until the canary is steady.
+    ///
+    /// # Errors
+    /// A CPU that can't be had, fewer CPUs than needed, an interrupt.
+    pub fn take(options: &Options, helpers: usize, card: &Card, watch: &Watch) -> Result<Self> {
+        let wanted = match options.cpu {
+            Some(cpu) => Some(cpu),
+            None => default_cpu(card),
+        };
+        // Asked before pinning: afterwards this thread's mask is the one CPU.
+        let allowed = affinity::allowed_cpus()?;
+        let pin = wanted.map(Pin::to).transpose()?;
+        let cpu = pin.as_ref().and_then(Pin::cpu);
+        let crew = start_helpers(helpers, cpu, &allowed)?;
+        let priority = Priority::raise();
+        warm_up(options, watch)?;
+        Ok(Station {
+            crew,
+            run_delay: RunDelay::open().ok(),
+            steal: cpu.and_then(|cpu| StealClock::open(cpu).ok()).map(RefCell::new),
+            _priority: priority,
+            pin,
+        })
+    }
+
+    /// The CPU, where threads can be pinned.
+    pub fn cpu(&self) -> Option<usize> {
+        self.pin.as_ref().and_then(Pin::cpu)
+    }
+
+    /// The helper threads.
+    pub fn crew(&self) -> Option<Arc<Crew>> {
+        self.crew.clone()
+    }
+
+    /// The CPUs of the helper threads.
+    pub fn helper_cpus(&self) -> Vec<usize> {
+        self.crew.as_ref().map(|crew| crew.cpus()).unwrap_or_default()
+    }
+
+    /// Nanoseconds for which this thread has waited to run so far; `None` where the system doesn't tell.
+    pub fn waited_ns(&self) -> Option<u64> {
+        self.run_delay.as_ref().and_then(RunDelay::read_ns)
+    }
+
+    /// Nanoseconds that the hypervisor has taken from the CPU so far; `None` where the system doesn't tell.
+    pub fn stolen_ns(&self) -> Option<u64> {
+        self.steal.as_ref().and_then(|steal| steal.borrow_mut().read_ns())
+    }
+
+    /// Whether every rep stayed where it was put. `migrations` counts reps that didn't, `dropped` the rounds that
+    /// stayed spoilt.
+    pub fn placement_check(&self, migrations: u64, dropped: usize) -> Check {
+        let name = "placement";
+        let cpu = match self.pin.as_ref().map(Pin::placement) {
+            Some(Pinning::Honoured { cpu }) => *cpu,
+            Some(Pinning::NotApplicable { reason }) => return Check::not_applicable(name, reason.clone()),
+            None => return Check::not_applicable(name, "this system has no CPU to choose"),
+        };
+        let strays = self.crew.as_ref().map_or(0, |crew| crew.strays());
+        let helpers = match &self.helper_cpus()[..] {
+            [] => String::new(),
+            cpus => format!(", helpers on {cpus:?}"),
+        };
+        let detail = match (migrations, strays) {
+            (0, 0) => format!("every rep began and ended on CPU {cpu}{helpers}"),
+            (moved, 0) => format!("{moved} reps left CPU {cpu}; their rounds were redone or left out"),
+            (_, strays) => format!("helper threads left their CPUs {strays} times"),
+        };
+        // Moves that were redone are dealt with; if rounds had to be dropped, or a helper strayed, they aren't.
+        Check::new(name, strays == 0 && (migrations == 0 || dropped == 0), detail)
+    }
+}
+
+/// Helper threads on allowed CPUs other than the measuring one.
+fn start_helpers(count: usize, cpu: Option<usize>, allowed: &[usize]) -> Result<Option<Arc<Crew>>> {
+    if count == 0 {
+        return Ok(None);
+    }
+    let what = "an experiment over several CPUs";
+    let Some(cpu) = cpu else {
+        let reason = "its threads can't be pinned on this system".into();
+        return Err(Error::NotMeasurable { what: what.into(), reason });
+    };
+    let others: Vec<usize> = allowed.iter().copied().filter(|&other| other != cpu).collect();
+    if others.len() < count {
+        let reason = format!("it needs {} CPUs, {} allowed here", count + 1, others.len() + 1);
+        return Err(Error::NotMeasurable { what: what.into(), reason });
+    }
+    Ok(Some(Arc::new(Crew::new(&others[..count])?)))
+}
+
+fn warm_up(options: &Options, watch: &Watch) -> Result<()> {
+    static WARM: AtomicBool = AtomicBool::new(false);
+    let least = if WARM.swap(true, Ordering::Relaxed) { WARM_UP } else { FIRST_WARM_UP };
+    canary::warm_up(options.clock, least, LONGEST_WARM_UP, &|| watch.check().is_err());
+    watch.check()
+}
