@@ -124,8 +124,8 @@ mod tests {
         ]);
         assert_eq!(t.physical_cores(), 3);
         assert_eq!(t.siblings(4), [0]);
-        assert_eq!(t.siblings(2), []);
-        assert_eq!(t.siblings(99), []);
+        assert!(t.siblings(2).is_empty());
+        assert!(t.siblings(99).is_empty());
         assert!(t.shares_core(1, 5) && t.shares_core(5, 1) && t.shares_core(2, 2));
         assert!(!t.shares_core(0, 1) && !t.shares_core(99, 99));
     }

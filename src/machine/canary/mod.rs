@@ -1,8 +1,8 @@
 //! The frequency canary: a chain of additions, each needing the one before, one core cycle each.
 //!
 //! Its time tells at what frequency the core really runs, without privileges or counters, and so also whether it is
-//! being slowed, shared or warmed up. Intel's, AMD's and Arm's optimisation guides give a 64-bit register add a
-//! latency of one cycle on every core of the last two decades.
+//! being slowed, shared or warmed up. That a 64-bit register-register add has a latency of one cycle: Agner Fog,
+//! "Instruction tables" (Intel since Core 2, AMD since K8), and Arm's software optimization guides (Cortex-A53 and later).
 
 mod warm_up;
 

@@ -7,10 +7,11 @@ use serde::Serialize;
 use super::frequency_ghz;
 use crate::machine::Clock;
 
-/// Adds in one sample: about a millisecond at 2 GHz, so that a stop is noticed at once and clock costs vanish.
-const ADDS: u32 = 1 << 21;
-/// Samples in a window. Two neighbouring windows are compared.
-const WINDOW: usize = 20;
+/// Adds in one sample: some 80 µs, short enough that most samples on a busy machine aren't interrupted, and long enough
+/// that the clock's cost vanishes.
+const ADDS: u32 = 1 << 18;
+/// Samples in a window, of which the median counts: some 15 ms.
+const WINDOW: usize = 200;
 /// How near the medians of two windows must be: a tenth of the drift that a turbo budget running out shows, and some
 /// ten times what the median of a window scatters by on an undisturbed core.
 const STEADY_WITHIN: f64 = 0.005;
@@ -20,18 +21,18 @@ const STEADY_WITHIN: f64 = 0.005;
 pub struct WarmUp {
     /// How long it took.
     pub seconds: f64,
-    /// Whether the frequency had come to rest: the medians of the last two windows of 20 samples within 0.5 %.
+    /// Whether the frequency had come to rest: the last two of `samples` within 0.5 %.
     pub steady: bool,
     /// Whether it ended because it was told to stop.
     pub stopped: bool,
-    /// The median frequency of the last window, in GHz; `None` without a canary.
+    /// The last of `samples`, in GHz, or the median of what there was if it was stopped before; `None` without a canary.
     pub ghz: Option<f64>,
-    /// Every sample, in GHz, in order.
+    /// The course of the frequency in GHz: medians of consecutive windows of some 15 ms.
     pub samples: Vec<f64>,
 }
 
 /// Keeps the core busy with the canary until it has been `at_least` that long and the frequency is steady, or `at_most`
-/// has passed, or `stop` says so (asked about once a millisecond).
+/// has passed, or `stop` says so (asked some ten times a millisecond).
 ///
 /// Without a canary on this architecture it spins for `at_least`, and is never steady.
 pub fn warm_up(clock: Clock, at_least: Duration, at_most: Duration, stop: &dyn Fn() -> bool) -> WarmUp {
@@ -46,34 +47,34 @@ fn warm_up_with(
     mut sample: impl FnMut() -> Option<f64>,
 ) -> WarmUp {
     let start = clock.now_ns();
-    let mut samples = Vec::new();
+    let (mut samples, mut window) = (Vec::new(), Vec::with_capacity(WINDOW));
     let mut stopped = false;
     // Without a canary there is nothing to wait for.
     let mut blind = false;
-    let steady = loop {
+    loop {
         let spent = Duration::from_nanos(clock.now_ns() - start);
-        let steady = is_steady(&samples);
-        if (spent >= at_least && (steady || blind)) || spent >= at_most {
-            break steady;
+        if (spent >= at_least && (is_steady(&samples) || blind)) || spent >= at_most {
+            break;
         }
         stopped = stop();
         if stopped {
-            break steady;
+            break;
         }
         let seen = sample();
         blind = seen.is_none();
-        samples.extend(seen);
-    };
-    let ghz = samples.rchunks(WINDOW).next().map(median);
-    WarmUp { seconds: (clock.now_ns() - start) as f64 / 1e9, steady, stopped, ghz, samples }
+        window.extend(seen);
+        if window.len() == WINDOW {
+            samples.push(median(&window));
+            window.clear();
+        }
+    }
+    let ghz = samples.last().copied().or_else(|| (!window.is_empty()).then(|| median(&window)));
+    let seconds = (clock.now_ns() - start) as f64 / 1e9;
+    WarmUp { seconds, steady: is_steady(&samples), stopped, ghz, samples }
 }
 
 fn is_steady(samples: &[f64]) -> bool {
-    let mut windows = samples.rchunks_exact(WINDOW).map(median);
-    match (windows.next(), windows.next()) {
-        (Some(last), Some(before)) => (last / before - 1.0).abs() <= STEADY_WITHIN,
-        _ => false,
-    }
+    matches!(samples, [.., before, last] if (last / before - 1.0).abs() <= STEADY_WITHIN)
 }
 
 /// The upper median; of a non-empty slice.
@@ -102,12 +103,12 @@ mod tests {
         let calls = Cell::new(0);
         let rising = || {
             calls.set(calls.get() + 1);
-            Some(if calls.get() <= 500 { 1.0 + f64::from(calls.get()) / 250.0 } else { 3.0 })
+            Some(if calls.get() <= 5_000 { 1.0 + f64::from(calls.get()) / 2_500.0 } else { 3.0 })
         };
         let seen = warm_up_with(Clock::monotonic(), NONE, LONG, &never, rising);
         assert!(seen.steady && !seen.stopped);
         assert_eq!(seen.ghz, Some(3.0));
-        assert!(seen.samples.len() > 500, "ended while still rising: {} samples", seen.samples.len());
+        assert!(calls.get() > 5_000, "ended while still rising, after {} samples", calls.get());
     }
 
     #[test]
@@ -130,7 +131,8 @@ mod tests {
         };
         let seen = warm_up_with(Clock::monotonic(), NONE, LONG, &never, spiky);
         assert!(seen.steady);
-        assert_eq!(seen.samples.len(), 2 * WINDOW);
+        assert_eq!(seen.samples, [3.0, 3.0]);
+        assert_eq!(calls.get(), 2 * WINDOW as i32);
     }
 
     #[test]
@@ -147,7 +149,7 @@ mod tests {
         let at_least = Duration::from_millis(30);
         let seen = warm_up(Clock::monotonic(), at_least, LONG, &never);
         assert!(seen.seconds >= 0.03 && !seen.stopped);
-        assert_eq!(seen.samples.is_empty(), cfg!(not(any(target_arch = "x86_64", target_arch = "aarch64"))));
+        assert_eq!(seen.ghz.is_none(), cfg!(not(any(target_arch = "x86_64", target_arch = "aarch64"))));
     }
 
     proptest! {

@@ -97,8 +97,8 @@ mod on_linux {
     fn regions_do_not_add_up() {
         let mut counters = Counters::open();
         let mut spin = |millis: u128| {
-            counters.start();
             let start = std::time::Instant::now();
+            counters.start();
             while start.elapsed().as_millis() < millis {
                 std::hint::spin_loop();
             }
