@@ -21,6 +21,8 @@ pub mod sabotage;
 pub mod scheme;
 pub mod selection;
 pub mod set;
+#[cfg(test)]
+mod tests;
 
 pub use body::Body;
 pub use handler::{Handler, Outcome, UNSUPPORTED};

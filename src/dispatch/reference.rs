@@ -31,13 +31,17 @@ pub fn value(body: Body, n: usize, packet: &Packet) -> u64 {
     };
     let mut chains = [0_u64; 4];
     for round in 0..body.rounds() {
-        let at = 8 * (round % 3);
-        let word = packet.payload[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
         let chain = &mut chains[round % 4];
-        *chain ^= word.wrapping_add(addend(program, n, round));
+        *chain ^= word(packet, round % 3).wrapping_add(addend(program, n, round));
         *chain = chain.wrapping_mul(factor(program, n, round)).rotate_left(ROTATION);
+        *chain = chain.wrapping_add(word(packet, (round + 1) % 3));
     }
     (0..).step_by(16).zip(chains).fold(0, |value, (turn, chain)| value ^ chain.rotate_left(turn))
+}
+
+/// Word `at` of a payload, little-endian.
+fn word(packet: &Packet, at: usize) -> u64 {
+    packet.payload[8 * at..][..8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 fn fold(

@@ -31,9 +31,11 @@ impl Select for ScanMoveToFront {
             let handler = unsafe { pointer.get() };
             probes.probe();
             if handler.matches(packet) {
-                // One memmove, the best that an array can do.
-                self.list.copy_within(..at, 1);
-                self.list[0] = pointer;
+                if at > 0 {
+                    // One memmove, the best that an array can do.
+                    self.list.copy_within(..at, 1);
+                    self.list[0] = pointer;
+                }
                 return Some(handler);
             }
         }
