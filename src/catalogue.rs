@@ -52,9 +52,33 @@ mod tests {
         let card = Card::read();
         // A parameter may not take a name that tidy rows use for something else.
         let reserved = [
-            "experiment", "arm", "unit", "median", "low", "high", "min", "cycles", "ratio", "ratio_low", "ratio_high",
-            "verdict", "probes", "checksum", "reps", "baseline", "role", "level", "status", "reason", "machine",
-            "run_id", "cell_id", "started", "seed", "version", "flags",
+            "experiment",
+            "arm",
+            "unit",
+            "median",
+            "low",
+            "high",
+            "min",
+            "cycles",
+            "ratio",
+            "ratio_low",
+            "ratio_high",
+            "verdict",
+            "probes",
+            "checksum",
+            "reps",
+            "baseline",
+            "role",
+            "level",
+            "status",
+            "reason",
+            "machine",
+            "run_id",
+            "cell_id",
+            "started",
+            "seed",
+            "version",
+            "flags",
         ];
         for experiment in experiments() {
             for parameter in experiment.parameters(&card) {

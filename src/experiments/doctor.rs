@@ -13,8 +13,8 @@ use crate::dispatch::{Body, HandlerSet, ScanReference, SelectionArm, SelectionRe
 use crate::machine::Card;
 use crate::race::statistics::{Interval, clopper_pearson, median, signed_rank_interval};
 use crate::race::{
-    self, Arm, ArmResult, Cell, Checksum, Entry, Input, Options, Placement, Plan, Recipe, Reference, Role, Source,
-    Unit, Values, Verdict, Watch, Window, verdict,
+    self, Arm, ArmResult, Cell, Checksum, Entry, Input, Options, Placement, Plan, Recipe, Reference, Role,
+    Source, Unit, Values, Verdict, Watch, Window, verdict,
 };
 use crate::traffic::{Law, Packet, Traffic};
 use crate::{Error, Result};
@@ -125,7 +125,11 @@ pub fn examine(options: &DoctorOptions, card: &Card, watch: &Watch) -> Result<Do
         let mut cells = Vec::with_capacity(trials);
         for trial in 0..trials {
             let at = (number * trials + trial) as f64;
-            watch.section(&format!("doctor, {body} bodies, trial {} of {trials}", trial + 1), at / whole, (at + 1.0) / whole);
+            watch.section(
+                &format!("doctor, {body} bodies, trial {} of {trials}", trial + 1),
+                at / whole,
+                (at + 1.0) / whole,
+            );
             cells.push(race_once(body, trial as u64, options, card, watch)?);
         }
         diagnoses.push(match options.trials {
@@ -155,7 +159,8 @@ fn race_once(body: Body, trial: u64, options: &DoctorOptions, card: &Card, watch
     let reference: Arc<dyn Reference> = Arc::new(ScanReference::new(&set));
     let entries = ARMS.into_iter().map(|(name, extra)| {
         let table: Arc<dyn Recipe> = Arc::new(SelectionRecipe::new(SelectionArm::TableCompact, &set, None)?);
-        let with_extra = Arc::new(ExtraWork { arm: table, reference: Arc::clone(&reference), thousandths: extra });
+        let with_extra =
+            Arc::new(ExtraWork { arm: table, reference: Arc::clone(&reference), thousandths: extra });
         Ok(Entry {
             name: name.into(),
             role: if name == ARMS[0].0 { Role::Baseline } else { Role::Arm },

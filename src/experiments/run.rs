@@ -28,7 +28,11 @@ pub struct RunOptions {
 /// # Errors
 /// Unknown experiment or parameter, unusable values (all checked before anything runs), and whatever a race refuses.
 pub fn run(
-    id: &str, given: &BTreeMap<String, Vec<Value>>, options: &RunOptions, card: &Card, watch: &Watch,
+    id: &str,
+    given: &BTreeMap<String, Vec<Value>>,
+    options: &RunOptions,
+    card: &Card,
+    watch: &Watch,
 ) -> Result<Report> {
     let experiment = catalogue::find(id)?;
     if card.is_debug_build() && !options.allow_debug_build {
@@ -62,7 +66,11 @@ pub fn run(
 }
 
 fn report(
-    experiment: &dyn Experiment, cells: &[Values], options: &RunOptions, card: &Card, watch: &Watch,
+    experiment: &dyn Experiment,
+    cells: &[Values],
+    options: &RunOptions,
+    card: &Card,
+    watch: &Watch,
     step: &mut dyn FnMut(&str),
 ) -> Result<Report> {
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
@@ -96,11 +104,21 @@ fn describe(experiment: &dyn Experiment, parameters: &[Parameter], values: &Valu
 }
 
 /// Resolves given values against an experiment's parameters: every combination of the series, in order.
-pub fn cells(experiment: &dyn Experiment, given: &BTreeMap<String, Vec<Value>>, card: &Card) -> Result<Vec<Values>> {
+pub fn cells(
+    experiment: &dyn Experiment,
+    given: &BTreeMap<String, Vec<Value>>,
+    card: &Card,
+) -> Result<Vec<Values>> {
     let parameters = experiment.parameters(card);
-    if let Some(unknown) = given.keys().find(|name| parameters.iter().all(|parameter| parameter.name != **name)) {
+    if let Some(unknown) =
+        given.keys().find(|name| parameters.iter().all(|parameter| parameter.name != **name))
+    {
         let hint = catalogue::nearest(unknown, parameters.iter().map(|parameter| parameter.name));
-        return Err(Error::invalid(unknown, list(&given[unknown]), format!("{} has no such parameter; {hint}", experiment.id())));
+        return Err(Error::invalid(
+            unknown,
+            list(&given[unknown]),
+            format!("{} has no such parameter; {hint}", experiment.id()),
+        ));
     }
     let mut cells = vec![Values::default()];
     for parameter in &parameters {
@@ -130,7 +148,8 @@ pub fn cells(experiment: &dyn Experiment, given: &BTreeMap<String, Vec<Value>>, 
             })
             .collect();
         if cells.len() > MOST_CELLS {
-            let wanted = format!("makes {} cells, more than {MOST_CELLS} in one run; use a sweep", cells.len());
+            let wanted =
+                format!("makes {} cells, more than {MOST_CELLS} in one run; use a sweep", cells.len());
             return Err(Error::invalid(parameter.name, list(values), wanted));
         }
     }

@@ -79,7 +79,13 @@ pub(super) struct Bench<'a> {
 
 /// The timed region: the same machine code for every arm, nothing in it but the clock and the call.
 #[inline(never)]
-fn timed(arm: &mut Arm, window: Window, laps: usize, expected: Checksum, clock: Clock) -> (u64, Checksum, u64) {
+fn timed(
+    arm: &mut Arm,
+    window: Window,
+    laps: usize,
+    expected: Checksum,
+    clock: Clock,
+) -> (u64, Checksum, u64) {
     let mut last = Checksum::EMPTY;
     let mut wrong = 0;
     let start = clock.now_ns();
@@ -221,7 +227,8 @@ impl Bench<'_> {
                 }))
             })
             .collect();
-        let min_ns = times.iter().map(|arm| arm.iter().flatten().copied().fold(f64::INFINITY, f64::min) / operations);
+        let min_ns =
+            times.iter().map(|arm| arm.iter().flatten().copied().fold(f64::INFINITY, f64::min) / operations);
         Ok(Some(Estimate {
             min_ns: min_ns.collect(),
             cold: cold.iter().zip(&ns).map(|(cold, ns)| cold / (ns * operations)).collect(),
@@ -237,7 +244,12 @@ impl Bench<'_> {
     ///
     /// A rep's own duration never decides: throwing away slow reps would bias what is left.
     fn round(
-        &mut self, arms: &mut [Arm], order_index: usize, sizing: &Sizing, index: usize, taken: &mut [u64],
+        &mut self,
+        arms: &mut [Arm],
+        order_index: usize,
+        sizing: &Sizing,
+        index: usize,
+        taken: &mut [u64],
     ) -> Result<bool> {
         let waited_before = self.run_delay.as_ref().and_then(RunDelay::read_ns);
         let mut undisturbed = true;
@@ -257,7 +269,8 @@ impl Bench<'_> {
                 self.seen.page_faults += faults;
                 undisturbed &= switches == 0 && faults == 0;
             }
-            let moved = cpu_before != cpu_after || self.cpu.is_some_and(|cpu| cpu_after.is_some_and(|at| at != cpu));
+            let moved =
+                cpu_before != cpu_after || self.cpu.is_some_and(|cpu| cpu_after.is_some_and(|at| at != cpu));
             self.seen.migrations += u64::from(moved);
             undisturbed &= !moved;
         }

@@ -10,7 +10,8 @@ pub const LEVEL: f64 = 0.95;
 /// `None` if an arm isn't there.
 pub fn difference(cell: &Cell, dear: &str, cheap: &str, name: String, what: String) -> Option<Contrast> {
     let (dear, cheap) = (cell.arm(dear)?, cell.arm(cheap)?);
-    let differences: Vec<f64> = dear.blocks.iter().zip(&cheap.blocks).map(|(dear, cheap)| dear - cheap).collect();
+    let differences: Vec<f64> =
+        dear.blocks.iter().zip(&cheap.blocks).map(|(dear, cheap)| dear - cheap).collect();
     let interval = signed_rank_interval(&differences, LEVEL);
     let (value, low, high) = (interval.estimate, interval.low, interval.high);
     let unit = unit(cell);
@@ -20,7 +21,8 @@ pub fn difference(cell: &Cell, dear: &str, cheap: &str, name: String, what: Stri
 /// What an arm costs in one cell beyond another cell: two races, one after the other, so not paired. The intervals of
 /// the two medians are combined as independent.
 pub fn across(dear: &Cell, cheap: &Cell, arm: &str, name: String, what: String) -> Option<Contrast> {
-    let [dear_median, cheap_median] = [dear, cheap].map(|cell| Some(sign_interval(&cell.arm(arm)?.blocks, LEVEL)));
+    let [dear_median, cheap_median] =
+        [dear, cheap].map(|cell| Some(sign_interval(&cell.arm(arm)?.blocks, LEVEL)));
     let (dear_median, cheap_median) = (dear_median?, cheap_median?);
     let value = dear_median.estimate - cheap_median.estimate;
     let below = (dear_median.estimate - dear_median.low).hypot(cheap_median.high - cheap_median.estimate);

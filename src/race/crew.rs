@@ -176,7 +176,9 @@ mod tests {
     #[test]
     fn a_panicking_task_is_told_and_the_helper_lives_on() {
         let crew = crew();
-        let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| crew.beside(0, &|| panic!("on purpose"), || ())));
+        let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            crew.beside(0, &|| panic!("on purpose"), || ())
+        }));
         assert!(told.is_err());
         assert_eq!(crew.beside(0, &|| (), || 7), 7);
     }

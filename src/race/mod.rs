@@ -18,12 +18,12 @@ pub mod verdict;
 pub mod watch;
 
 pub use arm::{Arm, Checksum, Recipe, Reference, Settle, Window};
+pub use crew::Crew;
 pub use experiment::{ArmInfo, Ceiling, Companion, Entry, Experiment, Plan, Role, Unit};
 pub use input::{Input, Source};
+pub use options::{LEAST_BLOCKS, Options};
 pub use parameter::{Kind, Parameter, Value, Values};
 pub use placement::{CODE_COPIES, Placed, PlacedSlice, Placement, code_padding};
-pub use crew::Crew;
-pub use options::{LEAST_BLOCKS, Options};
 pub use report::{ArmResult, Cell, Check, Contrast, Outcome, Probes, Report, Status, Verdict};
 pub use runner::run;
 pub use schedule::Order;

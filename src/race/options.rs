@@ -77,10 +77,15 @@ impl Options {
         fraction("margin", self.margin)?;
         fraction("level", self.level)?;
         if self.bound.is_zero() || self.bound > Duration::from_secs(86_400) {
-            return Err(Error::invalid("seconds", self.bound.as_secs_f64(), "wanted more than 0, at most 86400"));
+            return Err(Error::invalid(
+                "seconds",
+                self.bound.as_secs_f64(),
+                "wanted more than 0, at most 86400",
+            ));
         }
         if self.min_blocks < LEAST_BLOCKS {
-            let wanted = format!("wanted at least {LEAST_BLOCKS}: intervals over fewer don't keep their level");
+            let wanted =
+                format!("wanted at least {LEAST_BLOCKS}: intervals over fewer don't keep their level");
             return Err(Error::invalid("min_blocks", self.min_blocks, wanted));
         }
         if self.max_blocks < self.min_blocks || self.max_blocks > 4000 {

@@ -155,7 +155,12 @@ pub struct Placement {
 impl Placement {
     /// A placement whose offsets and copies follow from `seed`.
     pub fn new(seed: u64) -> Self {
-        Placement { random: Xoshiro256PlusPlus::seed_from_u64(seed), shared: None, copies_left: Vec::new(), crew: None }
+        Placement {
+            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            shared: None,
+            copies_left: Vec::new(),
+            crew: None,
+        }
     }
 
     /// The same with helper threads for arms that want several.

@@ -32,7 +32,14 @@ const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// Unusable options or plans, a CPU that can't be had, arms whose checksums differ, an interrupt.
-pub fn run(plan: &Plan, unit: Unit, values: &Values, card: &Card, options: &Options, watch: &Watch) -> Result<Cell> {
+pub fn run(
+    plan: &Plan,
+    unit: Unit,
+    values: &Values,
+    card: &Card,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Cell> {
     options.validate()?;
     let against = validate(plan)?;
     let started = Instant::now();
@@ -161,7 +168,11 @@ fn validate(plan: &Plan) -> Result<Vec<usize>> {
     }
     let mut baselines = plan.entries.iter().enumerate().filter(|(_, entry)| entry.role == Role::Baseline);
     let (Some((baseline, _)), None) = (baselines.next(), baselines.next()) else {
-        return Err(Error::invalid("baseline", names.join(", "), "wanted exactly one baseline among the arms"));
+        return Err(Error::invalid(
+            "baseline",
+            names.join(", "),
+            "wanted exactly one baseline among the arms",
+        ));
     };
     plan.entries
         .iter()
@@ -217,7 +228,8 @@ fn size(bench: &mut Bench) -> Result<Sizing> {
         (operations, 1, needed.div_ceil(operations))
     };
     let round_ns = per_operation.iter().sum::<f64>() * (window * laps) as f64;
-    let per_order = (BLOCK_NS / (round_ns * bench.orders.len() as f64)).round().clamp(1.0, MOST_ROUNDS_PER_ORDER);
+    let per_order =
+        (BLOCK_NS / (round_ns * bench.orders.len() as f64)).round().clamp(1.0, MOST_ROUNDS_PER_ORDER);
     Ok(Sizing { window, windows, laps, rounds_per_order: per_order as usize })
 }
 
@@ -245,7 +257,8 @@ fn cost(arm: &mut Arm, operations: usize, bench: &Bench) -> Result<f64> {
 fn expect(plan: &Plan, sizing: &Sizing, watch: &Watch) -> Result<Vec<Vec<Checksum>>> {
     let mut expected: Vec<Vec<Checksum>> = Vec::with_capacity(plan.entries.len());
     for (at, entry) in plan.entries.iter().enumerate() {
-        let known = plan.entries[..at].iter().position(|other| Arc::ptr_eq(&other.reference, &entry.reference));
+        let known =
+            plan.entries[..at].iter().position(|other| Arc::ptr_eq(&other.reference, &entry.reference));
         let checksums = match known {
             Some(known) => expected[known].clone(),
             None => (0..sizing.windows)
@@ -276,7 +289,8 @@ fn expect(plan: &Plan, sizing: &Sizing, watch: &Watch) -> Result<Vec<Vec<Checksu
 
 fn placement_check(cpu: usize, bench: &Bench) -> Check {
     let strays = bench.crew.as_ref().map_or(0, |crew| crew.strays());
-    let helpers = bench.crew.as_ref().map(|crew| format!(", helpers on {:?}", crew.cpus())).unwrap_or_default();
+    let helpers =
+        bench.crew.as_ref().map(|crew| format!(", helpers on {:?}", crew.cpus())).unwrap_or_default();
     let seen = &bench.seen;
     let detail = match (seen.migrations, strays) {
         (0, 0) => format!("every rep began and ended on CPU {cpu}{helpers}"),

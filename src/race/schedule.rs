@@ -29,7 +29,8 @@ pub fn williams_orders(arms: usize) -> Vec<Vec<usize>> {
     let shifted = |by: usize| first.iter().map(|arm| (arm + by) % arms).collect::<Vec<_>>();
     let mut orders: Vec<Vec<usize>> = (0..arms).map(shifted).collect();
     if arms % 2 == 1 {
-        let mirrored: Vec<Vec<usize>> = orders.iter().map(|order| order.iter().rev().copied().collect()).collect();
+        let mirrored: Vec<Vec<usize>> =
+            orders.iter().map(|order| order.iter().rev().copied().collect()).collect();
         orders.extend(mirrored);
     }
     orders

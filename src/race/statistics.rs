@@ -37,7 +37,8 @@ impl Interval {
 pub fn median(values: &mut [f64]) -> f64 {
     let count = values.len();
     assert!(count > 0, "the median of nothing");
-    let (below, middle, _) = values.select_nth_unstable_by(count / 2, |a, b| a.partial_cmp(b).expect("no NaN"));
+    let (below, middle, _) =
+        values.select_nth_unstable_by(count / 2, |a, b| a.partial_cmp(b).expect("no NaN"));
     let upper = *middle;
     if count % 2 == 1 {
         return upper;
@@ -189,7 +190,9 @@ mod tests {
     #[test]
     fn clopper_pearson_agrees_with_published_values() {
         // Newcombe, Statistics in Medicine 17:857 (1998), table I: 81/263 and 0/20, 1/29.
-        for (hits, trials, low, high) in [(81, 263, 0.2527, 0.3676), (0, 20, 0.0, 0.1684), (1, 29, 0.0009, 0.1776)] {
+        for (hits, trials, low, high) in
+            [(81, 263, 0.2527, 0.3676), (0, 20, 0.0, 0.1684), (1, 29, 0.0009, 0.1776)]
+        {
             let interval = clopper_pearson(hits, trials, 0.95);
             assert!((interval.low - low).abs() < 1e-4 && (interval.high - high).abs() < 1e-4, "{interval:?}");
         }

@@ -34,14 +34,19 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
             compared.then(|| signed_rank_interval(&logs, measured.level).map(f64::exp))
         })
         .collect();
-    let mut arms: Vec<ArmResult> = (0..ratios.len()).map(|at| figures(&bench, &measured, at, ratios[at])).collect();
+    let mut arms: Vec<ArmResult> =
+        (0..ratios.len()).map(|at| figures(&bench, &measured, at, ratios[at])).collect();
     let half_width = ratios.iter().flatten().map(Interval::half_width).fold(0.0, f64::max);
 
     let mut checks = bench.plan.checks.clone();
     checks.push(Check::new(
         "checksums",
         true,
-        format!("every rep of {} arms folded to its reference, over {} windows", arms.len(), measured.sizing.windows),
+        format!(
+            "every rep of {} arms folded to its reference, over {} windows",
+            arms.len(),
+            measured.sizing.windows
+        ),
     ));
     let placement = measured.placement.clone();
     let quiet = quiet_check(&bench.seen, &measured);
@@ -61,7 +66,10 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
         .then(|| format!("{} blocks, fewer than {LEAST_BLOCKS}", measured.blocks.len()));
     let reason = blocks_missing.or_else(|| {
         let voiding = [&placement, &quiet, &tick, &order].into_iter().chain(&controls).chain(&ceilings);
-        voiding.filter(|check| check.outcome == Outcome::Failed).map(|c| format!("{}: {}", c.name, c.detail)).next()
+        voiding
+            .filter(|check| check.outcome == Outcome::Failed)
+            .map(|c| format!("{}: {}", c.name, c.detail))
+            .next()
     });
     // A control that can't be told from its twin but isn't shown equal either gives no verdict and fails nothing.
     let reason = reason.or_else(|| {
@@ -111,10 +119,12 @@ fn figures(bench: &Bench, measured: &Measured, at: usize, ratio: Option<Interval
     let options = bench.options;
     let entry = &bench.plan.entries[at];
     let blocks = &measured.blocks;
-    let of = |value: fn(&Estimate, usize) -> f64| blocks.iter().map(|block| value(block, at)).collect::<Vec<_>>();
+    let of =
+        |value: fn(&Estimate, usize) -> f64| blocks.iter().map(|block| value(block, at)).collect::<Vec<_>>();
     let ns = of(|block, at| block.ns[at]);
     let absolute = sign_interval(&ns, options.level);
-    let mut cycles: Vec<f64> = blocks.iter().filter_map(|block| block.ghz.map(|ghz| ghz * block.ns[at])).collect();
+    let mut cycles: Vec<f64> =
+        blocks.iter().filter_map(|block| block.ghz.map(|ghz| ghz * block.ns[at])).collect();
     let against = bench.plan.entries[bench.against[at]].name.clone();
     let verdict = ratio.map(|ratio| judge(&ratio, options.margin));
     let words = match (&entry.role, verdict, ratio) {
@@ -175,7 +185,9 @@ fn control_checks(bench: &Bench, ratios: &[Option<Interval>]) -> Vec<Check> {
                 );
                 Some(match judge(ratio, margin) {
                     Verdict::Same => Check::new(name, true, read),
-                    Verdict::NotResolved => Check::not_applicable(name, format!("too wide to read zero: {read}")),
+                    Verdict::NotResolved => {
+                        Check::not_applicable(name, format!("too wide to read zero: {read}"))
+                    }
                     _ => Check::new(name, false, format!("doesn't read zero: {read}")),
                 })
             }
@@ -192,7 +204,10 @@ fn ceiling_check(arm: &mut ArmResult) -> Option<Check> {
         return Some(Check::not_applicable(name, "no canary on this architecture, so no cycles"));
     }
     let possible = arm.cycles >= ceiling.min_cycles;
-    let detail = format!("{:.2} cycles measured, at least {:.2} ({})", arm.cycles, ceiling.min_cycles, ceiling.formula);
+    let detail = format!(
+        "{:.2} cycles measured, at least {:.2} ({})",
+        arm.cycles, ceiling.min_cycles, ceiling.formula
+    );
     if !possible {
         arm.flags.push("artefact".into());
     }
@@ -218,6 +233,7 @@ fn quiet_check(seen: &Disturbances, measured: &Measured) -> Check {
 fn tick_check(bench: &Bench, measured: &Measured) -> Check {
     let tick = bench.options.clock.measure_tick();
     let shortest = measured.blocks.iter().map(|block| block.shortest_ns).fold(f64::INFINITY, f64::min);
-    let detail = format!("shortest rep {:.1} µs, {:.0} ticks of {tick:.0} ns", shortest / 1e3, shortest / tick);
+    let detail =
+        format!("shortest rep {:.1} µs, {:.0} ticks of {tick:.0} ns", shortest / 1e3, shortest / tick);
     Check::new("tick", shortest >= LEAST_TICKS * tick, detail)
 }

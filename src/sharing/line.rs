@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::race::{
-    Arm, CODE_COPIES, Checksum, Crew, Input, Placement, PlacedSlice, Recipe, Reference, Source, Window, code_padding,
+    Arm, CODE_COPIES, Checksum, Crew, Input, PlacedSlice, Placement, Recipe, Reference, Source, Window,
+    code_padding,
 };
 use crate::{Error, Result};
 
@@ -54,7 +55,9 @@ impl Line {
     /// Refuses a distance at which words would overlap or leave the block.
     pub fn validate(&self) -> Result<()> {
         if self.distance_bytes % 4 != 0 || self.distance_bytes > MOST_BYTES {
-            let wanted = format!("wanted a multiple of 4 from 0 to {MOST_BYTES}: the words are 4 bytes and mustn't overlap");
+            let wanted = format!(
+                "wanted a multiple of 4 from 0 to {MOST_BYTES}: the words are 4 bytes and mustn't overlap"
+            );
             return Err(Error::invalid("distance", self.distance_bytes, wanted));
         }
         Ok(())
@@ -189,8 +192,14 @@ fn load_loop<const COPY: usize>(state: &State, count: usize) -> Checksum {
 macro_rules! copies {
     ($function:ident) => {
         [
-            $function::<0>, $function::<1>, $function::<2>, $function::<3>,
-            $function::<4>, $function::<5>, $function::<6>, $function::<7>,
+            $function::<0>,
+            $function::<1>,
+            $function::<2>,
+            $function::<3>,
+            $function::<4>,
+            $function::<5>,
+            $function::<6>,
+            $function::<7>,
         ]
     };
 }
@@ -221,14 +230,20 @@ mod tests {
         let source = Source::without_items(10_000);
         let crew = crew();
         for mode in [Mode::BothAdd, Mode::WriterReader] {
-            for (distance_bytes, writes) in [(0, true), (4, true), (64, true), (64, false), (APART_BYTES, true)] {
+            for (distance_bytes, writes) in
+                [(0, true), (4, true), (64, true), (64, false), (APART_BYTES, true)]
+            {
                 let recipe = LineRecipe::new(Line { mode, distance_bytes, writes }).expect("valid");
                 let mut placement = Placement::new(1).with_crew(crew.clone());
                 let input = source.place(&mut placement).expect("placed");
                 let mut arm = recipe.build(&input, &mut placement).expect("built");
                 let window = Window { first: 0, count: 10_000 };
                 for _ in 0..3 {
-                    assert_eq!(arm.run(window), LineReference.checksum(&source, window), "{mode:?} {distance_bytes}");
+                    assert_eq!(
+                        arm.run(window),
+                        LineReference.checksum(&source, window),
+                        "{mode:?} {distance_bytes}"
+                    );
                 }
                 assert!(recipe.other_steps() > 0);
             }
@@ -247,7 +262,8 @@ mod tests {
 
     #[test]
     fn without_a_second_cpu_there_is_no_probe() {
-        let recipe = LineRecipe::new(Line { mode: Mode::BothAdd, distance_bytes: 8, writes: true }).expect("valid");
+        let recipe =
+            LineRecipe::new(Line { mode: Mode::BothAdd, distance_bytes: 8, writes: true }).expect("valid");
         let mut placement = Placement::new(1);
         let input = Source::without_items(1).place(&mut placement).expect("placed");
         assert!(matches!(recipe.build(&input, &mut placement), Err(Error::NotMeasurable { .. })));

@@ -19,14 +19,14 @@ pub const LENGTHS: std::ops::RangeInclusive<u16> = 20..=1500;
 /// Packets between two looks at the stop flag: some 0.2 ms of work.
 const CHUNK: usize = 16 * 1024;
 
-/// Most handlers: as many as there are keys. More would have to share, and draws stay exact to 2⁻⁴⁷ up to here.
+/// Most handlers: as many as there are keys. Draws are off by less than 2⁻⁴⁷ up to here.
 const MOST_HANDLERS: usize = 1 << 16;
 
 /// Stands for an unmatched packet where otherwise a key is drawn: the first number past 16 bits.
 const UNMATCHED: u32 = 1 << 16;
 
-/// Keeps the permutation's stream apart from the packets' when both come from one seed (2⁶⁴ divided by the golden
-/// ratio, as in SplitMix64).
+/// Keeps the permutation's stream apart from the packets' where both have the same seed (2⁶⁴ divided by the golden
+/// ratio, SplitMix64's increment).
 const PERMUTATION_STREAM: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What traffic to draw: a law over handlers, the share that nobody handles, and the seeds.
@@ -46,7 +46,7 @@ pub struct Traffic {
     /// Whether ranks go to handlers by a drawn permutation. `false` is the rigged generator: rank = handler, so
     /// that the busiest handler stands first in the list.
     pub shuffle: bool,
-    /// Seed of that permutation; `None` derives one from `seed`.
+    /// Seed of that permutation; `None` takes `seed`. Either way it draws from a stream of its own.
     pub permutation_seed: Option<u64>,
 }
 
@@ -89,7 +89,7 @@ impl Traffic {
         if !self.shuffle || !self.law.is_ranked() {
             return (0..handlers).collect();
         }
-        permutation(handlers, self.permutation_seed.unwrap_or(self.seed ^ PERMUTATION_STREAM))
+        permutation(handlers, self.permutation_seed.unwrap_or(self.seed) ^ PERMUTATION_STREAM)
     }
 
     /// The exact law by handler, in registration order, permutation applied: sums to one, the unmatched share left

@@ -8,8 +8,8 @@ use rand::{RngExt, SeedableRng};
 
 use crate::machine::Card;
 use crate::race::{
-    Arm, ArmInfo, CODE_COPIES, Ceiling, Check, Checksum, Entry, Experiment, Input, Kind, Parameter, Placement, Plan,
-    Recipe, Reference, Role, Source, Unit, Value, Values, Watch, Window, code_padding,
+    Arm, ArmInfo, CODE_COPIES, Ceiling, Check, Checksum, Entry, Experiment, Input, Kind, Parameter,
+    Placement, Plan, Recipe, Reference, Role, Source, Unit, Value, Values, Watch, Window, code_padding,
 };
 use crate::{Error, Result};
 
@@ -128,7 +128,8 @@ struct Cycle {
 impl Cycle {
     /// Sattolo's algorithm (Information Processing Letters 22:315, 1986): a uniformly drawn single cycle.
     fn new(count: usize, seed: u64, watch: &Watch) -> Result<Self> {
-        let count_u32 = u32::try_from(count).map_err(|_| Error::invalid("working_set", count, "too many lines"))?;
+        let count_u32 =
+            u32::try_from(count).map_err(|_| Error::invalid("working_set", count, "too many lines"))?;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut visits: Vec<u32> = (0..count_u32).collect();
         for last in (1..count).rev() {
@@ -145,7 +146,11 @@ impl Cycle {
             at = next[at as usize];
         }
         let nodes = (0..count_u32)
-            .map(|node| Node { random: next[node as usize], sequential: (node + 1) % count_u32, _rest: [0; 14] })
+            .map(|node| Node {
+                random: next[node as usize],
+                sequential: (node + 1) % count_u32,
+                _rest: [0; 14],
+            })
             .collect();
         Ok(Cycle { nodes, visits })
     }
@@ -227,8 +232,14 @@ type Follow = fn(&[Node], u32, usize) -> (u32, u64);
 macro_rules! copies {
     ($sequential:literal) => {
         [
-            follow::<0, $sequential>, follow::<1, $sequential>, follow::<2, $sequential>, follow::<3, $sequential>,
-            follow::<4, $sequential>, follow::<5, $sequential>, follow::<6, $sequential>, follow::<7, $sequential>,
+            follow::<0, $sequential>,
+            follow::<1, $sequential>,
+            follow::<2, $sequential>,
+            follow::<3, $sequential>,
+            follow::<4, $sequential>,
+            follow::<5, $sequential>,
+            follow::<6, $sequential>,
+            follow::<7, $sequential>,
         ]
     };
 }

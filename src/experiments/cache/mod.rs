@@ -5,6 +5,4 @@ mod levels;
 use crate::race::Experiment;
 
 /// The area's experiments.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[
-    &levels::Levels,
-];
+pub const EXPERIMENTS: &[&dyn Experiment] = &[&levels::Levels];

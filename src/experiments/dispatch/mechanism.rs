@@ -7,8 +7,8 @@ use crate::Result;
 use crate::dispatch::{DirectReference, MechanismArm, MechanismRecipe, ScanReference};
 use crate::machine::Card;
 use crate::race::{
-    ArmInfo, Ceiling, Cell, Contrast, Entry, Experiment, Kind, Parameter, Plan, Reference, Role, Source, Unit, Value,
-    Values, Watch, contrast,
+    ArmInfo, Ceiling, Cell, Contrast, Entry, Experiment, Kind, Parameter, Plan, Reference, Role, Source,
+    Unit, Value, Values, Watch, contrast,
 };
 
 /// The experiment.
@@ -41,7 +41,12 @@ impl Experiment for MechanismCost {
         let laws = ["hot", "uniform"].map(|law| Value::Text(law.into())).to_vec();
         let mut parameters = vec![
             traffic::traffic("uniform").series(laws),
-            Parameter::new("handlers", traffic::handlers(), Value::Int(100), "how many handlers are registered"),
+            Parameter::new(
+                "handlers",
+                traffic::handlers(),
+                Value::Int(100),
+                "how many handlers are registered",
+            ),
             Parameter::new(
                 "body",
                 Kind::Choice { choices: traffic::bodies() },

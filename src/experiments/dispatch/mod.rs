@@ -7,7 +7,4 @@ mod traffic;
 use crate::race::Experiment;
 
 /// The area's experiments.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[
-    &selection::SelectionCost,
-    &mechanism::MechanismCost,
-];
+pub const EXPERIMENTS: &[&dyn Experiment] = &[&selection::SelectionCost, &mechanism::MechanismCost];

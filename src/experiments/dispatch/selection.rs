@@ -8,8 +8,8 @@ use crate::dispatch::expected::expected_probes;
 use crate::dispatch::{ScanReference, SelectionArm, SelectionRecipe, order};
 use crate::machine::Card;
 use crate::race::{
-    ArmInfo, Ceiling, Cell, Companion, Contrast, Entry, Experiment, Kind, Parameter, Plan, Probes, Role, Source, Unit,
-    Value, Values, Watch, contrast,
+    ArmInfo, Ceiling, Cell, Companion, Contrast, Entry, Experiment, Kind, Parameter, Plan, Probes, Role,
+    Source, Unit, Value, Values, Watch, contrast,
 };
 use crate::traffic::Packet;
 
@@ -47,9 +47,14 @@ impl Experiment for SelectionCost {
         // Scans aren't listed: under skewed traffic their cost depends on where the permutation puts the busy ones.
         let monotonic = vec!["table_direct16", "table_compact"];
         let mut parameters = vec![
-            Parameter::new("handlers", traffic::handlers(), Value::Int(100), "how many handlers are registered")
-                .series(counts)
-                .monotonic(monotonic),
+            Parameter::new(
+                "handlers",
+                traffic::handlers(),
+                Value::Int(100),
+                "how many handlers are registered",
+            )
+            .series(counts)
+            .monotonic(monotonic),
             Parameter::new(
                 "body",
                 Kind::Choice { choices: traffic::bodies() },
@@ -78,7 +83,8 @@ impl Experiment for SelectionCost {
             let role = if arm == SelectionArm::Scan { Role::Baseline } else { Role::Arm };
             (arm, arm.name(), role)
         });
-        let controls = CONTROLS.into_iter().map(|(arm, name)| (arm, name, Role::Control { against: arm.name().into() }));
+        let controls =
+            CONTROLS.into_iter().map(|(arm, name)| (arm, name, Role::Control { against: arm.name().into() }));
         let mut entries = Vec::new();
         for (arm, name, role) in arms.chain(controls) {
             let recipe = match arm {
@@ -92,7 +98,13 @@ impl Experiment for SelectionCost {
             let ceiling = Some(ceiling(arm, probes.as_ref()));
             let recipe = Arc::new(recipe);
             entries.push(Entry {
-                name: name.into(), role, recipe, reference: reference.clone(), claim: "dispatch", probes, ceiling,
+                name: name.into(),
+                role,
+                recipe,
+                reference: reference.clone(),
+                claim: "dispatch",
+                probes,
+                ceiling,
             });
         }
         Ok(Plan {
@@ -120,7 +132,8 @@ impl Experiment for SelectionCost {
                 contrast::difference(cell, "scan", "table_compact", name, what)
             })
             .collect();
-        let slopes: Vec<Contrast> = ["fat", "tiny"].into_iter().filter_map(|body| rise(cells, body)).collect();
+        let slopes: Vec<Contrast> =
+            ["fat", "tiny"].into_iter().filter_map(|body| rise(cells, body)).collect();
         if let [fat, tiny] = &slopes[..] {
             contrasts.push(contrast::minus(
                 fat,
@@ -141,7 +154,8 @@ fn rise(cells: &[Cell], body: &str) -> Option<Contrast> {
         _ => 0,
     };
     let of_body = || cells.iter().filter(|cell| cell.parameters["body"] == Value::Text(body.into()));
-    let (few, many) = (of_body().min_by_key(|cell| handlers(cell))?, of_body().max_by_key(|cell| handlers(cell))?);
+    let (few, many) =
+        (of_body().min_by_key(|cell| handlers(cell))?, of_body().max_by_key(|cell| handlers(cell))?);
     if handlers(few) == handlers(many) {
         return None;
     }
@@ -154,7 +168,11 @@ fn rise(cells: &[Cell], body: &str) -> Option<Contrast> {
 }
 
 fn count_probes(
-    recipe: &SelectionRecipe, arm: SelectionArm, packets: &[Packet], workload: &traffic::Workload, watch: &Watch,
+    recipe: &SelectionRecipe,
+    arm: SelectionArm,
+    packets: &[Packet],
+    workload: &traffic::Workload,
+    watch: &Watch,
 ) -> Result<Probes> {
     let pass = recipe.pass(packets, watch)?;
     let expected = match (&workload.weights, arm) {
@@ -175,7 +193,8 @@ fn ceiling(arm: SelectionArm, probes: Option<&Probes>) -> Ceiling {
     Ceiling {
         // A call and a return are two taken branches, and no core takes more than two a cycle.
         min_cycles: fold.max(calls),
-        formula: "max(fold: multiply and xor in a chain, one cycle for each indirect call and its return)".into(),
+        formula: "max(fold: multiply and xor in a chain, one cycle for each indirect call and its return)"
+            .into(),
         source: "Agner Fog's instruction tables and microarchitecture manual".into(),
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use crate::Result;
 use crate::dispatch::{Body, HandlerSet, HandlerSpec, MAX_HANDLERS, Residual, audit, order};
 use crate::machine::Card;
 use crate::race::{Check, Kind, Parameter, Value, Values, Watch};
 use crate::traffic::{self, KeyRule, Law, Packet, Traffic};
-use crate::Result;
 
 /// Pool of the published kata: 32,768 packets, 1 MiB.
 const PUBLISHED_POOL: i64 = 32_768;
@@ -140,7 +140,14 @@ fn law(name: &str, values: &Values, handlers: usize) -> Option<Law> {
     })
 }
 
-fn drawn(law: Law, values: &Values, body: Body, handlers: usize, seed: u64, watch: &Watch) -> Result<Workload> {
+fn drawn(
+    law: Law,
+    values: &Values,
+    body: Body,
+    handlers: usize,
+    seed: u64,
+    watch: &Watch,
+) -> Result<Workload> {
     let set = HandlerSet::standard(handlers, body, values.float("residual_share"), seed)?;
     let unmatched = values.float("unmatched");
     let traffic = Traffic::new(law).unmatched(unmatched).seed(seed).shuffle(values.flag("shuffle"));
@@ -152,7 +159,14 @@ fn drawn(law: Law, values: &Values, body: Body, handlers: usize, seed: u64, watc
 /// A capture's own packets, repeated or cut to the pool, and handlers for its most frequent keys; where it has fewer
 /// keys than handlers were asked for, the rest claim keys that it never uses, as in a service that knows more
 /// protocols than it sees.
-fn captured(path: &Path, values: &Values, body: Body, handlers: usize, seed: u64, watch: &Watch) -> Result<Workload> {
+fn captured(
+    path: &Path,
+    values: &Values,
+    body: Body,
+    handlers: usize,
+    seed: u64,
+    watch: &Watch,
+) -> Result<Workload> {
     let rule = match values.text("key") {
         "destination_port" => KeyRule::DestinationPort,
         _ => KeyRule::IpProtocol,
@@ -162,7 +176,8 @@ fn captured(path: &Path, values: &Values, body: Body, handlers: usize, seed: u64
     let mut specs = seen.specs().to_vec();
     let used: std::collections::HashSet<u16> = capture.packets.iter().map(|packet| packet.protocol).collect();
     let unused = (0..=u16::MAX).filter(|key| !used.contains(key));
-    specs.extend(unused.take(handlers - specs.len()).map(|key| HandlerSpec { key, residual: Residual::None }));
+    specs
+        .extend(unused.take(handlers - specs.len()).map(|key| HandlerSpec { key, residual: Residual::None }));
     // Spread the seen keys over the list: appended as they are, the unused ones would all stand behind.
     shuffle(&mut specs, seed);
     let set = HandlerSet::from_specs(specs, body)?;
@@ -194,7 +209,9 @@ fn shuffle(specs: &mut [HandlerSpec], seed: u64) {
 fn pool_check(packets: &[Packet], card: &Card) -> Check {
     let bytes = size_of_val(packets);
     match card.l2_bytes() {
-        Some(l2) => Check::new("pool-in-cache", bytes < l2, format!("pool {} KiB, L2 {} KiB", bytes >> 10, l2 >> 10)),
+        Some(l2) => {
+            Check::new("pool-in-cache", bytes < l2, format!("pool {} KiB, L2 {} KiB", bytes >> 10, l2 >> 10))
+        }
         None => Check::not_applicable("pool-in-cache", "the size of the L2 isn't known here"),
     }
 }

@@ -66,7 +66,10 @@ impl Experiment for LineDistance {
             ArmInfo { name: "near", help: "the words at the distance in question" },
             ArmInfo { name: "same_word", help: "both threads use one word: true sharing, the upper bound" },
             ArmInfo { name: "apart_quiet", help: "512 bytes apart, and the other thread doesn't write" },
-            ArmInfo { name: "near_quiet", help: "control: at the distance, and the other thread doesn't write" },
+            ArmInfo {
+                name: "near_quiet",
+                help: "control: at the distance, and the other thread doesn't write",
+            },
         ]
     }
 

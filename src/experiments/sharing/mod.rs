@@ -5,6 +5,4 @@ mod line;
 use crate::race::Experiment;
 
 /// The area's experiments.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[
-    &line::LineDistance,
-];
+pub const EXPERIMENTS: &[&dyn Experiment] = &[&line::LineDistance];

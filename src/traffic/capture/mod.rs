@@ -29,7 +29,7 @@ pub enum KeyRule {
     Bytes {
         /// Where it starts.
         offset: usize,
-        /// Which of its bits count.
+        /// Which of its bits count; at least one.
         mask: u16,
     },
 }
@@ -73,8 +73,12 @@ const CHUNK: usize = 1024;
 /// between two records can't be told from a shorter capture, and is read as that; cut anywhere else, it is refused.
 ///
 /// # Errors
-/// [`Error::Capture`] with a [`CaptureError`]; nothing of an unusable file is returned. [`Error::Interrupted`].
+/// [`Error::Capture`] with a [`CaptureError`]; nothing of an unusable file is returned. [`Error::InvalidArgument`]
+/// for a mask without bits. [`Error::Interrupted`].
 pub fn read_capture(path: &Path, rule: KeyRule, watch: &Watch) -> Result<Capture> {
+    if let KeyRule::Bytes { mask: 0, .. } = rule {
+        return Err(Error::invalid("mask", 0, "wanted at least one bit, or every key is 0"));
+    }
     let unreadable = |source| CaptureError::Unreadable { path: path.to_owned(), source };
     // Before it is opened: a pipe that nobody writes to would wait there, deaf to any stop.
     let metadata = std::fs::metadata(path).map_err(unreadable)?;

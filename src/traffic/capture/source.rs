@@ -68,7 +68,7 @@ mod tests {
     proptest! {
         #[test]
         fn gives_back_the_stream(total in 0usize..400_000, steps in proptest::collection::vec(1usize..150_000, 1..20)) {
-            let bytes: Vec<u8> = (0..total).map(|at| (at * 31 >> 3) as u8).collect();
+            let bytes: Vec<u8> = (0..total).map(|at| ((at * 31) >> 3) as u8).collect();
             let mut source = Source::new(Dribble(&bytes));
             let mut at = 0;
             for step in steps {
