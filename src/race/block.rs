@@ -268,7 +268,11 @@ impl Bench<'_> {
                 undisturbed &= switches == 0 && faults == 0;
             }
             let moved =
+<<<<<<< HEAD
                 cpu_before != cpu_after || cpu.is_some_and(|cpu| cpu_after.is_some_and(|at| at != cpu));
+=======
+                cpu_before != cpu_after || self.cpu.is_some_and(|cpu| cpu_after.is_some_and(|at| at != cpu));
+>>>>>>> traffic
             self.seen.migrations += u64::from(moved);
             undisturbed &= !moved;
         }

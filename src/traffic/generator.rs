@@ -1,13 +1,12 @@
 //! The generator: packets drawn by a law, the same bytes for the same seed everywhere.
 
-use rand::distr::Distribution;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
-use rand_distr::weighted::WeightedAliasIndex;
 
+use super::alias::AliasTable;
 use super::permutation::permutation;
 use super::unmatched::UnmatchedKeys;
-use super::{Law, Packet, memory};
+use super::{Law, Packet, huge_pages, memory};
 use crate::race::Watch;
 use crate::{Error, Result};
 
@@ -20,11 +19,14 @@ pub const LENGTHS: std::ops::RangeInclusive<u16> = 20..=1500;
 /// Packets between two looks at the stop flag: some 0.2 ms of work.
 const CHUNK: usize = 16 * 1024;
 
-/// Most handlers: twice as many as there are keys. The alias table bounds it, see [`alias`].
-const MOST_HANDLERS: usize = (1 << 17) - 1;
+/// Most handlers: as many as there are keys. Draws are off by less than 2⁻⁴⁷ up to here.
+const MOST_HANDLERS: usize = 1 << 16;
 
-/// Keeps the permutation's stream apart from the packets' when both come from one seed (2⁶⁴ divided by the golden
-/// ratio, as in SplitMix64).
+/// Stands for an unmatched packet where otherwise a key is drawn: the first number past 16 bits.
+const UNMATCHED: u32 = 1 << 16;
+
+/// Keeps the permutation's stream apart from the packets' where both have the same seed (2⁶⁴ divided by the golden
+/// ratio, SplitMix64's increment).
 const PERMUTATION_STREAM: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What traffic to draw: a law over handlers, the share that nobody handles, and the seeds.
@@ -44,7 +46,7 @@ pub struct Traffic {
     /// Whether ranks go to handlers by a drawn permutation. `false` is the rigged generator: rank = handler, so
     /// that the busiest handler stands first in the list.
     pub shuffle: bool,
-    /// Seed of that permutation; `None` derives one from `seed`.
+    /// Seed of that permutation; `None` takes `seed`. Either way it draws from a stream of its own.
     pub permutation_seed: Option<u64>,
 }
 
@@ -87,7 +89,7 @@ impl Traffic {
         if !self.shuffle || !self.law.is_ranked() {
             return (0..handlers).collect();
         }
-        permutation(handlers, self.permutation_seed.unwrap_or(self.seed ^ PERMUTATION_STREAM))
+        permutation(handlers, self.permutation_seed.unwrap_or(self.seed) ^ PERMUTATION_STREAM)
     }
 
     /// The exact law by handler, in registration order, permutation applied: sums to one, the unmatched share left
@@ -129,28 +131,32 @@ impl Traffic {
         let weights = self.handler_weights(keys.len())?;
         let unmatched = UnmatchedKeys::new(keys, self.unmatched)?;
         let pool = reserve(packets)?;
+<<<<<<< HEAD
+=======
+        watch.report("generating packets", 0.0);
+        let share_of_matched = 1.0 - self.unmatched;
+        let known = |drawn: u32, random: &mut Xoshiro256PlusPlus| match u16::try_from(drawn) {
+            Ok(key) => key,
+            Err(_) => unmatched.draw(random),
+        };
+>>>>>>> traffic
         if let Law::Periodic { period } = self.law {
             let mut order = self.permutation(keys.len());
             order.truncate(period);
-            let due: Vec<u16> = order.into_iter().map(|handler| keys[handler]).collect();
-            let missing = alias(&[1.0 - self.unmatched, self.unmatched]);
-            let mut next = 0;
+            let mut due = order.into_iter().map(|handler| keys[handler]).cycle();
+            let missing = AliasTable::new(&[share_of_matched, self.unmatched], &[0, UNMATCHED]);
             let key = |random: &mut Xoshiro256PlusPlus| {
-                let key = due[next];
-                next = if next + 1 == due.len() { 0 } else { next + 1 };
-                if missing.sample(random) == 0 { key } else { unmatched.draw(random) }
+                let key = u32::from(due.next().expect("the period is at least 1"));
+                known(key | missing.draw(random), random)
             };
             return self.fill(pool, packets, key, watch);
         }
         // The unmatched share is one more item after the handlers.
-        let mut shares: Vec<f64> = weights.iter().map(|weight| weight * (1.0 - self.unmatched)).collect();
+        let mut shares: Vec<f64> = weights.iter().map(|weight| weight * share_of_matched).collect();
         shares.push(self.unmatched);
-        let drawn = alias(&shares);
-        let key = |random: &mut Xoshiro256PlusPlus| match keys.get(drawn.sample(random)) {
-            Some(key) => *key,
-            None => unmatched.draw(random),
-        };
-        self.fill(pool, packets, key, watch)
+        let items: Vec<u32> = keys.iter().copied().map(u32::from).chain([UNMATCHED]).collect();
+        let table = AliasTable::new(&shares, &items);
+        self.fill(pool, packets, |random| known(table.draw(random), random), watch)
     }
 
     fn fill(
@@ -186,15 +192,6 @@ fn packet(protocol: u16, random: &mut Xoshiro256PlusPlus) -> Packet {
     Packet { protocol, length, flow: word as u32, payload }
 }
 
-/// An alias table whose odds are integers, so that it draws alike everywhere; shares are rounded to 2⁻⁴⁶ of the
-/// whole, far below what any pool can show.
-fn alias(shares: &[f64]) -> WeightedAliasIndex<u64> {
-    const WHOLE: f64 = (1u64 << 46) as f64;
-    let odds = shares.iter().map(|share| (share * WHOLE).round() as u64).collect();
-    // The table wants each weight below 2⁶⁴ / items, which 2⁴⁶ is for up to 2¹⁷ items: `MOST_HANDLERS` and the unmatched.
-    WeightedAliasIndex::new(odds).expect("shares lie in 0 to 1 and sum to one")
-}
-
 fn reserve(packets: usize) -> Result<Vec<Packet>> {
     let what = format!("a pool of {packets} packets");
     let available = memory::available_bytes();
@@ -205,6 +202,7 @@ fn reserve(packets: usize) -> Result<Vec<Packet>> {
         needed_bytes: (packets * size_of::<Packet>()) as u64,
         available_bytes: available.unwrap_or(0),
     })?;
+    huge_pages::advise(&mut pool.spare_capacity_mut()[..packets]);
     Ok(pool)
 }
 

@@ -2,8 +2,8 @@
 
 use crate::{Error, Result};
 
-/// Bytes available, as the kernel estimates them, or fewer where a control group allows fewer; `None` where this
-/// system doesn't say.
+/// Bytes available, as the kernel estimates them, or fewer where a control group or a limit on the address space
+/// allows fewer; `None` where this system doesn't say.
 pub(super) fn available_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
     return linux::available_bytes();
@@ -31,7 +31,14 @@ mod linux {
         let meminfo = read_to_string("/proc/meminfo").ok().and_then(|text| mem_available(&text));
         let groups = read_to_string("/proc/self/cgroup").ok();
         let allowed = groups.and_then(|text| group_available(&text, Path::new("/sys/fs/cgroup")));
-        [meminfo, allowed].into_iter().flatten().min()
+        [meminfo, allowed, address_space_left()].into_iter().flatten().min()
+    }
+
+    /// What `ulimit -v` leaves, where it is set.
+    fn address_space_left() -> Option<u64> {
+        let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+        let pages: u64 = read_to_string("/proc/self/statm").ok()?.split(' ').next()?.parse().ok()?;
+        Some(limit.saturating_sub(pages * rustix::param::page_size() as u64))
     }
 
     /// `MemAvailable` in bytes; proc(5): "an estimate of how much memory is available for starting new

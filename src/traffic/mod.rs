@@ -1,7 +1,9 @@
 //! Traffic: packets, the laws that draw them, and captures.
 
+mod alias;
 mod capture;
 mod generator;
+mod huge_pages;
 mod key_counts;
 mod law;
 mod memory;

@@ -132,6 +132,7 @@ impl Experiment for SelectionCost {
                 contrast::linear(&[(1.0, cell, "scan"), (-1.0, cell, TABLE)], name, what)
             })
             .collect();
+<<<<<<< HEAD
         let (fat, tiny) = (ends(cells, "fat"), ends(cells, "tiny"));
         for (body, ends) in [("fat", fat), ("tiny", tiny)] {
             contrasts.extend(ends.and_then(|(few, many)| {
@@ -152,6 +153,17 @@ impl Experiment for SelectionCost {
             ];
             let what = "rise with fat bodies beyond the rise with tiny ones: fetching handler code";
             contrasts.extend(contrast::linear(&terms, "fetching".into(), what.into()));
+=======
+        let slopes: Vec<Contrast> =
+            ["fat", "tiny"].into_iter().filter_map(|body| rise(cells, body)).collect();
+        if let [fat, tiny] = &slopes[..] {
+            contrasts.push(contrast::minus(
+                fat,
+                tiny,
+                "fetching",
+                "the rise of the table with fat bodies beyond the rise with tiny ones: fetching handler code",
+            ));
+>>>>>>> traffic
         }
         contrasts
     }
@@ -168,7 +180,19 @@ fn ends<'a>(cells: &'a [Cell], body: &str) -> Option<(&'a Cell, &'a Cell)> {
     let of_body = || cells.iter().filter(|cell| cell.parameters["body"] == Value::Text(body.into()));
     let (few, many) =
         (of_body().min_by_key(|cell| handlers(cell))?, of_body().max_by_key(|cell| handlers(cell))?);
+<<<<<<< HEAD
     (handlers(few) < handlers(many)).then_some((few, many))
+=======
+    if handlers(few) == handlers(many) {
+        return None;
+    }
+    let what = format!(
+        "rise of the table's cost from {} to {} handlers with {body} bodies",
+        handlers(few),
+        handlers(many)
+    );
+    contrast::across(many, few, "table_compact", format!("rise:{body}"), what)
+>>>>>>> traffic
 }
 
 fn count_probes(

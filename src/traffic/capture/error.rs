@@ -93,3 +93,17 @@ pub enum CaptureError {
         available_bytes: u64,
     },
 }
+
+impl CaptureError {
+    /// What a file that is no capture looks like from its first bytes.
+    pub(super) fn hint(first_bytes: &[u8]) -> &'static str {
+        match first_bytes {
+            [0x1f, 0x8b, ..] => "which is gzip: decompress it first",
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => "which is Zstandard: decompress it first",
+            [0xfd, b'7', b'z', ..] => "which is xz: decompress it first",
+            [b'B', b'Z', b'h', ..] => "which is bzip2: decompress it first",
+            [b'P', b'K', ..] => "which is a zip archive: unpack it first",
+            _ => "wanted a pcap or pcapng file",
+        }
+    }
+}
