@@ -75,10 +75,6 @@ fn report(
     options: &RunOptions,
     card: &Card,
     watch: &Watch,
-<<<<<<< HEAD
-=======
-    step: &mut dyn FnMut(&str),
->>>>>>> traffic
 ) -> Result<Report> {
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
     let begun = Instant::now();

@@ -139,7 +139,7 @@ impl Bench<'_> {
         let count = arms.len();
         let mut index = placement.random().random_range(0..sizing.windows);
         let mut cold = vec![0.0; count];
-        for at in 0..count {
+        for (at, first) in cold.iter_mut().enumerate() {
             let windows = match self.entry(at).recipe.settle() {
                 Settle::Window => 1,
                 Settle::Pass => sizing.windows,
@@ -147,7 +147,7 @@ impl Bench<'_> {
             for step in 0..windows {
                 let ns = self.rep(&mut arms, at, sizing, index + step)?;
                 if step == 0 {
-                    cold[at] = ns as f64;
+                    *first = ns as f64;
                 }
                 if step % 16 == 0 {
                     self.watch.check()?;
@@ -268,11 +268,7 @@ impl Bench<'_> {
                 undisturbed &= switches == 0 && faults == 0;
             }
             let moved =
-<<<<<<< HEAD
                 cpu_before != cpu_after || cpu.is_some_and(|cpu| cpu_after.is_some_and(|at| at != cpu));
-=======
-                cpu_before != cpu_after || self.cpu.is_some_and(|cpu| cpu_after.is_some_and(|at| at != cpu));
->>>>>>> traffic
             self.seen.migrations += u64::from(moved);
             undisturbed &= !moved;
         }

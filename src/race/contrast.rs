@@ -13,7 +13,6 @@ pub type Term<'a> = (f64, &'a Cell, &'a str);
 /// turns block by block, so that the machine's drift cancels. Hodges–Lehmann with signed ranks over the blocks' sums.
 ///
 /// `None` if an arm isn't there.
-<<<<<<< HEAD
 pub fn linear(terms: &[Term], name: String, what: String) -> Option<Contrast> {
     let blocks = terms
         .iter()
@@ -21,34 +20,13 @@ pub fn linear(terms: &[Term], name: String, what: String) -> Option<Contrast> {
         .collect::<Option<Vec<_>>>()?;
     let interval = over_blocks(&blocks)?;
     let unit = serde_json::to_value(terms.first()?.1.unit).ok()?.as_str()?.to_string();
-=======
-pub fn difference(cell: &Cell, dear: &str, cheap: &str, name: String, what: String) -> Option<Contrast> {
-    let (dear, cheap) = (cell.arm(dear)?, cell.arm(cheap)?);
-    let differences: Vec<f64> =
-        dear.blocks.iter().zip(&cheap.blocks).map(|(dear, cheap)| dear - cheap).collect();
-    let interval = signed_rank_interval(&differences, LEVEL);
->>>>>>> traffic
     let (value, low, high) = (interval.estimate, interval.low, interval.high);
     Some(Contrast { name, what, value, low, high, unit, level: LEVEL })
 }
 
-<<<<<<< HEAD
 /// What `dear` costs beyond `cheap`, block by block.
 pub fn paired(dear: &[f64], cheap: &[f64]) -> Interval {
     over_blocks(&[(1.0, &dear.to_vec()), (-1.0, &cheap.to_vec())]).expect("blocks on both sides")
-=======
-/// What an arm costs in one cell beyond another cell: two races, one after the other, so not paired. The intervals of
-/// the two medians are combined as independent.
-pub fn across(dear: &Cell, cheap: &Cell, arm: &str, name: String, what: String) -> Option<Contrast> {
-    let [dear_median, cheap_median] =
-        [dear, cheap].map(|cell| Some(sign_interval(&cell.arm(arm)?.blocks, LEVEL)));
-    let (dear_median, cheap_median) = (dear_median?, cheap_median?);
-    let value = dear_median.estimate - cheap_median.estimate;
-    let below = (dear_median.estimate - dear_median.low).hypot(cheap_median.high - cheap_median.estimate);
-    let above = (dear_median.high - dear_median.estimate).hypot(cheap_median.estimate - cheap_median.low);
-    let (low, high) = (value - below, value + above);
-    Some(Contrast { name, what, value, low, high, unit: unit(dear), level: LEVEL, paired: false })
->>>>>>> traffic
 }
 
 /// Where one side has more blocks than another, its last ones have no partner. `None` without a common block.

@@ -166,7 +166,7 @@ mod tests {
         let crew = crew();
         let count = AtomicUsize::new(0);
         for round in 1..=1000 {
-            let here = crew.beside(0, &|| drop(count.fetch_add(1, Ordering::Relaxed)), || round);
+            let here = crew.beside(0, &|| _ = count.fetch_add(1, Ordering::Relaxed), || round);
             assert_eq!(here, round);
             assert_eq!(count.load(Ordering::Relaxed), round);
         }

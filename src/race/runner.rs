@@ -40,7 +40,6 @@ pub fn run(
     options: &Options,
     watch: &Watch,
 ) -> Result<Cell> {
-<<<<<<< HEAD
     let cells = run_together(&[(values, plan)], unit, card, options, watch)?;
     Ok(cells.into_iter().next().expect("one plan, one cell"))
 }
@@ -59,8 +58,6 @@ pub fn run_together(
     options: &Options,
     watch: &Watch,
 ) -> Result<Vec<Cell>> {
-=======
->>>>>>> traffic
     options.validate()?;
     let helpers = plans.iter().map(|(_, plan)| plan.helpers).max().unwrap_or(0);
     let station = Station::take(options, helpers, card, watch)?;
@@ -313,20 +310,3 @@ fn expect(plan: &Plan, sizing: &Sizing, watch: &Watch) -> Result<Vec<Vec<Checksu
     }
     Ok(expected)
 }
-<<<<<<< HEAD
-=======
-
-fn placement_check(cpu: usize, bench: &Bench) -> Check {
-    let strays = bench.crew.as_ref().map_or(0, |crew| crew.strays());
-    let helpers =
-        bench.crew.as_ref().map(|crew| format!(", helpers on {:?}", crew.cpus())).unwrap_or_default();
-    let seen = &bench.seen;
-    let detail = match (seen.migrations, strays) {
-        (0, 0) => format!("every rep began and ended on CPU {cpu}{helpers}"),
-        (moved, 0) => format!("{moved} reps left CPU {cpu}; their rounds were redone or left out"),
-        (_, strays) => format!("helper threads left their CPUs {strays} times"),
-    };
-    // Moves that were redone are dealt with; if rounds had to be dropped, or a helper strayed, they aren't.
-    Check::new("placement", strays == 0 && (seen.migrations == 0 || seen.rounds_dropped == 0), detail)
-}
->>>>>>> traffic

@@ -54,7 +54,7 @@ pub struct Line {
 impl Line {
     /// Refuses a distance at which words would overlap or leave the block.
     pub fn validate(&self) -> Result<()> {
-        if self.distance_bytes % 4 != 0 || self.distance_bytes > MOST_BYTES {
+        if !self.distance_bytes.is_multiple_of(4) || self.distance_bytes > MOST_BYTES {
             let wanted = format!(
                 "wanted a multiple of 4 from 0 to {MOST_BYTES}: the words are 4 bytes and mustn't overlap"
             );

@@ -131,15 +131,11 @@ impl Traffic {
         let weights = self.handler_weights(keys.len())?;
         let unmatched = UnmatchedKeys::new(keys, self.unmatched)?;
         let pool = reserve(packets)?;
-<<<<<<< HEAD
-=======
-        watch.report("generating packets", 0.0);
         let share_of_matched = 1.0 - self.unmatched;
         let known = |drawn: u32, random: &mut Xoshiro256PlusPlus| match u16::try_from(drawn) {
             Ok(key) => key,
             Err(_) => unmatched.draw(random),
         };
->>>>>>> traffic
         if let Law::Periodic { period } = self.law {
             let mut order = self.permutation(keys.len());
             order.truncate(period);

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use super::traffic;
 use crate::Result;
 use crate::dispatch::expected::expected_probes;
-use crate::dispatch::{ScanReference, SelectionArm, SelectionRecipe, order};
+use crate::dispatch::{HandlerSet, ScanReference, SelectionArm, SelectionRecipe, order};
 use crate::machine::Card;
 use crate::race::{
     ArmInfo, Ceiling, Cell, Companion, Contrast, Entry, Experiment, Kind, Parameter, Plan, Probes, Role,
     Source, Unit, Value, Values, Watch, contrast,
 };
-use crate::traffic::Packet;
 
 /// The experiment.
 pub struct SelectionCost;
@@ -76,9 +75,10 @@ impl Experiment for SelectionCost {
 
     fn plan(&self, values: &Values, seed: u64, card: &Card, watch: &Watch) -> Result<Plan> {
         let workload = traffic::workload(values, seed, card, watch)?;
-        let (set, packets) = (&workload.set, &workload.packets);
+        let set = &workload.set;
         let reference = Arc::new(ScanReference::new(set));
-        let sorted = order::frequency_order(set, packets);
+        let sorted = order::frequency_order(set, &workload.packets);
+        let resorted = set.reordered(&sorted)?;
         let arms = SelectionArm::ALL.into_iter().map(|arm| {
             let role = if arm == SelectionArm::Scan { Role::Baseline } else { Role::Arm };
             (arm, arm.name(), role)
@@ -93,7 +93,11 @@ impl Experiment for SelectionCost {
             };
             let probes = match role {
                 Role::Control { .. } => None,
-                _ => Some(count_probes(&recipe, arm, packets, &workload, watch)?),
+                _ => {
+                    // What the arm searches: the sorted list is a set of its own.
+                    let searched = if arm == SelectionArm::ScanOrdered { &resorted } else { set };
+                    Some(count_probes(&recipe, arm, searched, &workload, watch)?)
+                }
             };
             let ceiling = Some(ceiling(arm, probes.as_ref()));
             let recipe = Arc::new(recipe);
@@ -132,7 +136,6 @@ impl Experiment for SelectionCost {
                 contrast::linear(&[(1.0, cell, "scan"), (-1.0, cell, TABLE)], name, what)
             })
             .collect();
-<<<<<<< HEAD
         let (fat, tiny) = (ends(cells, "fat"), ends(cells, "tiny"));
         for (body, ends) in [("fat", fat), ("tiny", tiny)] {
             contrasts.extend(ends.and_then(|(few, many)| {
@@ -153,17 +156,6 @@ impl Experiment for SelectionCost {
             ];
             let what = "rise with fat bodies beyond the rise with tiny ones: fetching handler code";
             contrasts.extend(contrast::linear(&terms, "fetching".into(), what.into()));
-=======
-        let slopes: Vec<Contrast> =
-            ["fat", "tiny"].into_iter().filter_map(|body| rise(cells, body)).collect();
-        if let [fat, tiny] = &slopes[..] {
-            contrasts.push(contrast::minus(
-                fat,
-                tiny,
-                "fetching",
-                "the rise of the table with fat bodies beyond the rise with tiny ones: fetching handler code",
-            ));
->>>>>>> traffic
         }
         contrasts
     }
@@ -180,32 +172,20 @@ fn ends<'a>(cells: &'a [Cell], body: &str) -> Option<(&'a Cell, &'a Cell)> {
     let of_body = || cells.iter().filter(|cell| cell.parameters["body"] == Value::Text(body.into()));
     let (few, many) =
         (of_body().min_by_key(|cell| handlers(cell))?, of_body().max_by_key(|cell| handlers(cell))?);
-<<<<<<< HEAD
     (handlers(few) < handlers(many)).then_some((few, many))
-=======
-    if handlers(few) == handlers(many) {
-        return None;
-    }
-    let what = format!(
-        "rise of the table's cost from {} to {} handlers with {body} bodies",
-        handlers(few),
-        handlers(many)
-    );
-    contrast::across(many, few, "table_compact", format!("rise:{body}"), what)
->>>>>>> traffic
 }
 
 fn count_probes(
     recipe: &SelectionRecipe,
     arm: SelectionArm,
-    packets: &[Packet],
+    searched: &HandlerSet,
     workload: &traffic::Workload,
     watch: &Watch,
 ) -> Result<Probes> {
-    let pass = recipe.pass(packets, watch)?;
-    let expected = match (&workload.weights, arm) {
-        (Some(weights), SelectionArm::Scan) => expected_probes(&workload.set, weights, workload.unmatched),
-        _ => None,
+    let pass = recipe.pass(&workload.packets, watch)?;
+    let expected = match &workload.weights {
+        Some(weights) => expected_probes(arm, searched, weights, workload.unmatched)?,
+        None => None,
     };
     Ok(Probes::of(pass.probes, expected))
 }

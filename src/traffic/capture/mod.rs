@@ -87,7 +87,6 @@ pub fn read_capture(path: &Path, rule: KeyRule, watch: &Watch) -> Result<Capture
     }
     let file = File::open(path).map_err(unreadable)?;
     let file_bytes = metadata.len();
-    watch.report("reading the capture", 0.0);
     let reading = Reading { path, rule, watch, file_bytes, available: memory::available_bytes };
     reading.read(file)
 }
