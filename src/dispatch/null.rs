@@ -74,11 +74,7 @@ impl Recipe for NullRecipe {
             replay::<7>,
         ];
         let claimed = placement.place_slice(&self.claimed, 64)?;
-        Ok(Arm::new(Null { claimed, input: input.clone() }, copies[placement.code_copy()]))
-    }
-
-    fn code_layouts(&self) -> usize {
-        CODE_COPIES
+        Ok(Arm::with_layouts(Null { claimed, input: input.clone() }, copies))
     }
 
     fn footprint_bytes(&self) -> Option<usize> {

@@ -4,7 +4,7 @@
 use super::mechanism::Call;
 use super::probes::{NoProbes, ProbeCounter};
 use super::{Handler, Outcome, UNSUPPORTED};
-use crate::race::{Arm, CODE_COPIES, Checksum, Input, Placement, Window, code_padding};
+use crate::race::{Arm, CODE_COPIES, Checksum, Input, Window, code_padding};
 use crate::traffic::Packet;
 
 /// Finds the handler of a packet.
@@ -49,8 +49,8 @@ fn replay<S: Select, C: Call, const COPY: usize>(state: &mut Replay<S>, window: 
     checksum
 }
 
-/// An arm that selects with `selection` and calls by `C`, running the code copy that `placement` draws.
-pub(super) fn arm<S: Select, C: Call>(selection: S, input: &Input, placement: &mut Placement) -> Arm {
+/// An arm that selects with `selection` and calls by `C`, in every code copy.
+pub(super) fn arm<S: Select, C: Call>(selection: S, input: &Input) -> Arm {
     let copies: [fn(&mut Replay<S>, Window) -> Checksum; CODE_COPIES] = [
         replay::<S, C, 0>,
         replay::<S, C, 1>,
@@ -61,6 +61,5 @@ pub(super) fn arm<S: Select, C: Call>(selection: S, input: &Input, placement: &m
         replay::<S, C, 6>,
         replay::<S, C, 7>,
     ];
-    let copy = placement.code_copy();
-    Arm::new(Replay { selection, input: input.clone() }, copies[copy])
+    Arm::with_layouts(Replay { selection, input: input.clone() }, copies)
 }

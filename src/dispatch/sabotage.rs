@@ -39,7 +39,7 @@ impl Recipe for FaultyRecipe {
                     Slot::Tested { .. } => Slot::UNCLAIMED,
                 };
                 let table = TableCompact::build_with(&self.set, None, placement, forget)?;
-                Ok(replay::arm::<_, DynTrait>(table, input, placement))
+                Ok(replay::arm::<_, DynTrait>(table, input))
             }
             Fault::ReturnsConstant => Ok(Arm::new((), |(), _| Checksum::EMPTY)),
         }

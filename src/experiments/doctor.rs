@@ -211,15 +211,11 @@ impl Recipe for ExtraWork {
     fn build(&self, input: &Input, placement: &mut Placement) -> Result<Arm> {
         let arm = self.arm.build(input, placement)?;
         // All arms of a trial run this same function; only the number differs.
-        Ok(Arm::new((arm, self.thousandths), |(arm, thousandths), window| {
+        Ok(Arm::around(arm, self.thousandths, |(arm, thousandths), window| {
             let main = arm.run(window);
             let extra = Self::extra(window, *thousandths);
             if extra.count == 0 { main } else { Self::join(main, arm.run(extra)) }
         }))
-    }
-
-    fn code_layouts(&self) -> usize {
-        self.arm.code_layouts()
     }
 }
 

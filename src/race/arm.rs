@@ -53,11 +53,6 @@ pub trait Recipe: Send + Sync {
         Settle::Window
     }
 
-    /// How many code layouts [`Placement::code_copy`] draws from; 1 makes the race flag the arm.
-    fn code_layouts(&self) -> usize {
-        1
-    }
-
     /// Bytes of tables, lists and keys that selecting touches or reserves; `None` where it means nothing.
     fn footprint_bytes(&self) -> Option<usize> {
         None
@@ -70,32 +65,78 @@ pub trait Reference: Send + Sync {
     fn checksum(&self, source: &Source, window: Window) -> Checksum;
 }
 
-/// A built arm: its state, and the loop that replays a window of its input.
+/// A built arm: its state, and the loop that replays a window of its input, in one or several code layouts.
 pub struct Arm {
     state: NonNull<()>,
-    run: unsafe fn(NonNull<()>, Window) -> Checksum,
+    /// The loop in use.
+    run: Loop,
+    /// The same loop in each layout that was compiled.
+    layouts: Box<[Loop]>,
+    /// Passes a choice of layout on to an arm inside this one.
+    forward: Option<unsafe fn(NonNull<()>, usize)>,
     drop: unsafe fn(NonNull<()>),
 }
 
-// SAFETY: `Arm::new` accepts only states that are `Send`, and the arm owns its state alone.
+type Loop = unsafe fn(NonNull<()>, Window) -> Checksum;
+
+// SAFETY: the constructors accept only states that are `Send`, and the arm owns its state alone.
 unsafe impl Send for Arm {}
 
 impl Arm {
-    /// Wraps a state and its loop. Which of several loops (code copies) is the caller's choice.
+    /// Wraps a state and its loop, of which there is one layout: the race flags the arm.
     pub fn new<S: Send + 'static>(state: S, run: fn(&mut S, Window) -> Checksum) -> Self {
+        Self::with_layouts(state, [run])
+    }
+
+    /// Wraps a state and its loop, compiled several times behind different padding ([`super::code_padding`]). The
+    /// race uses all of them in turn.
+    pub fn with_layouts<S: Send + 'static, const N: usize>(
+        state: S,
+        layouts: [fn(&mut S, Window) -> Checksum; N],
+    ) -> Self {
         unsafe fn drop_state<S>(state: NonNull<()>) {
-            // SAFETY: `state` came from `Box::into_raw` of a `Box<S>` in `Arm::new`, and `Arm::drop` runs once.
+            // SAFETY: `state` came from a leaked `Box<S>` in `with_layouts`, and `Arm::drop` runs once.
             drop(unsafe { Box::from_raw(state.cast::<S>().as_ptr()) });
         }
+        const { assert!(N > 0) }
         let state = NonNull::from(Box::leak(Box::new(state))).cast::<()>();
         // SAFETY: `&mut S` and `NonNull<()>` are ABI-compatible for sized `S` (see the `fn` primitive's page on
-        // ABI compatibility), so the call through the other type is defined; `run` only ever sees its own `S`.
-        let run = unsafe {
-            std::mem::transmute::<fn(&mut S, Window) -> Checksum, unsafe fn(NonNull<()>, Window) -> Checksum>(
-                run,
-            )
-        };
-        Arm { state, run, drop: drop_state::<S> }
+        // ABI compatibility), so calls through the other type are defined; each loop only ever sees its own `S`.
+        let layouts =
+            layouts.map(|run| unsafe { std::mem::transmute::<fn(&mut S, Window) -> Checksum, Loop>(run) });
+        Arm { state, run: layouts[0], layouts: Box::new(layouts), forward: None, drop: drop_state::<S> }
+    }
+
+    /// An arm around another: `run` decides which windows of it are replayed. It has the other's layouts.
+    pub fn around<S: Send + 'static>(
+        inner: Arm,
+        extra: S,
+        run: fn(&mut (Arm, S), Window) -> Checksum,
+    ) -> Self {
+        unsafe fn forward<S>(state: NonNull<()>, layout: usize) {
+            // SAFETY: called by `use_layout` of the arm that owns this state, which holds `&mut self`.
+            unsafe { state.cast::<(Arm, S)>().as_mut() }.0.use_layout(layout);
+        }
+        let layouts = inner.layouts();
+        let mut arm = Self::new((inner, extra), run);
+        arm.layouts = vec![arm.run; layouts].into();
+        arm.forward = Some(forward::<S>);
+        arm
+    }
+
+    /// How many layouts there are.
+    pub fn layouts(&self) -> usize {
+        self.layouts.len()
+    }
+
+    /// Runs the loop in layout `index`, modulo how many there are, from now on.
+    pub fn use_layout(&mut self, index: usize) {
+        let index = index % self.layouts.len();
+        self.run = self.layouts[index];
+        if let Some(forward) = self.forward {
+            // SAFETY: `forward` was made for this state's type, and `&mut self` makes the access unique.
+            unsafe { forward(self.state, index) }
+        }
     }
 
     /// Replays `window` and returns the fold of its results.
@@ -108,7 +149,44 @@ impl Arm {
 
 impl Drop for Arm {
     fn drop(&mut self) {
-        // SAFETY: the pair was made together in `Arm::new`.
+        // SAFETY: the pair was made together by a constructor.
         unsafe { (self.drop)(self.state) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn lay<const LAYOUT: u64>(state: &mut Arc<u64>, window: Window) -> Checksum {
+        Checksum(**state * 100 + LAYOUT * 10 + window.count as u64)
+    }
+
+    #[test]
+    fn layouts_are_chosen_and_states_dropped_once() {
+        let state = Arc::new(7);
+        let mut arm = Arm::with_layouts(Arc::clone(&state), [lay::<0>, lay::<1>, lay::<2>]);
+        let window = Window { first: 0, count: 5 };
+        assert_eq!((arm.layouts(), arm.run(window).0), (3, 705));
+        arm.use_layout(5);
+        assert_eq!(arm.run(window).0, 725);
+        let mut twice = Arm::around(arm, 1u64, |(inner, add), window| Checksum(inner.run(window).0 + *add));
+        assert_eq!((twice.layouts(), twice.run(window).0), (3, 726));
+        twice.use_layout(1);
+        assert_eq!(twice.run(window).0, 716);
+        drop(twice);
+        assert_eq!(Arc::strong_count(&state), 1);
+    }
+
+    #[test]
+    fn folds_tell_order_value_and_tag_apart() {
+        let fold = |items: &[(u64, u16)]| {
+            items.iter().fold(Checksum::EMPTY, |sum, &(value, tag)| sum.fold(value, tag))
+        };
+        let base = fold(&[(1, 2), (3, 4)]);
+        for other in [&[(3, 4), (1, 2)][..], &[(1, 2)], &[(1, 3), (3, 4)], &[(2, 2), (3, 4)], &[]] {
+            assert_ne!(base, fold(other), "{other:?}");
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! One block: arms built anew at fresh addresses, settled, then measured in balanced rounds.
 
 use rand::RngExt;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
 
 use super::arm::{Arm, Checksum, Settle, Window};
 use super::experiment::{Entry, Plan};
 use super::options::Options;
-use super::placement::Placement;
+use super::placement::{CODE_COPIES, Placement};
 use super::report::Disturbances;
 use super::schedule::Order;
 use super::station::Station;
@@ -73,6 +75,17 @@ pub(super) struct Bench<'a> {
     pub frequencies: Vec<f64>,
 }
 
+/// Layouts for `count` arms, drawn so that no two share one as long as there are enough.
+fn drawn_apart(count: usize, random: &mut Xoshiro256PlusPlus) -> Vec<usize> {
+    let mut layouts: Vec<usize> =
+        (0..count.next_multiple_of(CODE_COPIES)).map(|at| at % CODE_COPIES).collect();
+    for eight in layouts.chunks_mut(CODE_COPIES) {
+        eight.shuffle(random);
+    }
+    layouts.truncate(count);
+    layouts
+}
+
 /// The timed region: the same machine code for every arm, nothing in it but the clock and the call.
 #[inline(never)]
 fn timed(
@@ -101,9 +114,7 @@ impl Bench<'_> {
         let mut placement = Placement::new(seed).with_crew(self.station.crew());
         let input = self.plan.source.place(&mut placement)?;
         let mut order: Vec<usize> = (0..self.plan.entries.len()).collect();
-        for last in (1..order.len()).rev() {
-            order.swap(last, placement.random().random_range(0..=last));
-        }
+        order.shuffle(placement.random());
         let mut arms: Vec<Option<Arm>> = self.plan.entries.iter().map(|_| None).collect();
         for at in order {
             arms[at] = Some(self.plan.entries[at].recipe.build(&input, &mut placement)?);
@@ -162,8 +173,15 @@ impl Bench<'_> {
         let mut counted = 0;
         let mut shortest_ns = f64::INFINITY;
         let mut taken = vec![0; count];
+        // Each arm starts at a layout of its own and takes the next one every few rounds, so that within a block all
+        // of them are used about equally often and what code placement does cancels instead of widening the interval.
+        let first_layout: Vec<usize> = drawn_apart(count, placement.random());
         for round in 0..rounds {
             let order_index = round % self.orders.len();
+            let step = round * CODE_COPIES / rounds.max(CODE_COPIES);
+            for (arm, first) in arms.iter_mut().zip(&first_layout) {
+                arm.use_layout(first + step);
+            }
             loop {
                 self.watch.check()?;
                 let ghz = canary::frequency_ghz(self.options.clock, CANARY_ADDS);

@@ -1,4 +1,4 @@
-//! Where a block's data and code lie: fresh memory and a drawn copy of each loop.
+//! Where a block's data lie, and the padding that moves copies of a loop.
 //!
 //! An interval within one layout isn't an interval over layouts (Mytkowicz et al., ASPLOS 2009; Curtsinger and
 //! Berger, ASPLOS 2013), so every block of a race builds its arms through a new `Placement`.
@@ -144,23 +144,17 @@ impl<T> DerefMut for PlacedSlice<T> {
 /// Small values share regions of this size, as they would share a heap's pages.
 const SHARED_REGION_BYTES: usize = 256 * 1024;
 
-/// One block's source of addresses and code copies. Seeded: the same seed draws the same offsets and copies.
+/// One block's source of addresses. Seeded: the same seed draws the same offsets.
 pub struct Placement {
     random: Xoshiro256PlusPlus,
     shared: Option<(Arc<Region>, usize)>,
-    copies_left: Vec<usize>,
     crew: Option<Arc<Crew>>,
 }
 
 impl Placement {
-    /// A placement whose offsets and copies follow from `seed`.
+    /// A placement whose offsets follow from `seed`.
     pub fn new(seed: u64) -> Self {
-        Placement {
-            random: Xoshiro256PlusPlus::seed_from_u64(seed),
-            shared: None,
-            copies_left: Vec::new(),
-            crew: None,
-        }
+        Placement { random: Xoshiro256PlusPlus::seed_from_u64(seed), shared: None, crew: None }
     }
 
     /// The same with helper threads for arms that want several.
@@ -177,16 +171,6 @@ impl Placement {
     /// This block's random numbers, for whatever else an arm wants drawn anew.
     pub fn random(&mut self) -> &mut Xoshiro256PlusPlus {
         &mut self.random
-    }
-
-    /// Which of [`CODE_COPIES`] copies of its loop the arm being built uses. Drawn without replacement within a
-    /// block until all are used, so that two arms with one loop run separately compiled copies of it.
-    pub fn code_copy(&mut self) -> usize {
-        if self.copies_left.is_empty() {
-            self.copies_left = (0..CODE_COPIES).collect();
-        }
-        let at = self.random.random_range(0..self.copies_left.len());
-        self.copies_left.swap_remove(at)
     }
 
     /// Moves a value to a fresh address, as an allocator would: 16-byte aligned (or more, if `T` wants it), with a

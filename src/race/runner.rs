@@ -85,6 +85,8 @@ struct Race<'a> {
     values: &'a Values,
     unit: Unit,
     sizing: Sizing,
+    /// Code layouts of each arm.
+    layouts: Vec<usize>,
     level: f64,
     blocks: Vec<Estimate>,
     lost: usize,
@@ -114,11 +116,23 @@ impl<'a> Race<'a> {
             seen: Disturbances::default(),
             frequencies: Vec::new(),
         };
-        let sizing = size(&mut bench)?;
+        let (sizing, layouts) = size(&mut bench)?;
         bench.expected = expect(plan, &sizing, watch)?;
         let level = comparison_level(options.level, plan.entries.len());
         let (blocks, lost, spent) = (Vec::new(), 0, Duration::ZERO);
-        Ok(Race { bench, values, unit, sizing, level, blocks, lost, spent, stolen_ns: None, ended: None })
+        Ok(Race {
+            bench,
+            values,
+            unit,
+            sizing,
+            layouts,
+            level,
+            blocks,
+            lost,
+            spent,
+            stolen_ns: None,
+            ended: None,
+        })
     }
 
     /// Measures one block and decides whether that was enough: by half-width alone, never by verdict.
@@ -190,6 +204,7 @@ impl<'a> Race<'a> {
             ended: self.ended.expect("finished after its end"),
             seconds: self.spent.as_secs_f64(),
             placement,
+            layouts: self.layouts,
         };
         Ok(summarise(self.bench, measured))
     }
@@ -234,7 +249,7 @@ fn validate(plan: &Plan) -> Result<Vec<usize>> {
 }
 
 /// Finds the window at which the fastest arm's rep lasts long enough.
-fn size(bench: &mut Bench) -> Result<Sizing> {
+fn size(bench: &mut Bench) -> Result<(Sizing, Vec<usize>)> {
     let operations = bench.plan.source.operations();
     let (mut arms, _placement) = bench.build(u64::MAX)?;
     let mut per_operation = Vec::with_capacity(arms.len());
@@ -254,7 +269,10 @@ fn size(bench: &mut Bench) -> Result<Sizing> {
     let round_ns = per_operation.iter().sum::<f64>() * (window * laps) as f64;
     let per_order =
         (BLOCK_NS / (round_ns * bench.orders.len() as f64)).round().clamp(1.0, MOST_ROUNDS_PER_ORDER);
-    Ok(Sizing { window, windows, laps, rounds_per_order: per_order as usize })
+    // Whole turns through the code layouts, where there are several.
+    let per_order = if per_order > 8.0 { (per_order / 8.0).round() * 8.0 } else { per_order };
+    let layouts = arms.iter().map(Arm::layouts).collect();
+    Ok((Sizing { window, windows, laps, rounds_per_order: per_order as usize }, layouts))
 }
 
 /// Rough nanoseconds an operation: doubles the window until it takes a fifth of a millisecond.

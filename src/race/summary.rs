@@ -20,6 +20,8 @@ pub(super) struct Measured<'a> {
     pub ended: Ended,
     pub seconds: f64,
     pub placement: Check,
+    /// Code layouts of each arm.
+    pub layouts: Vec<usize>,
 }
 
 /// A rep shorter than this many ticks can't resolve half a percent.
@@ -133,7 +135,7 @@ fn figures(bench: &Bench, measured: &Measured, at: usize, ratio: Option<Interval
         (_, Some(verdict), Some(ratio)) => in_words(verdict, &ratio, options.margin, &against),
         _ => String::new(),
     };
-    let code_layouts = entry.recipe.code_layouts();
+    let code_layouts = measured.layouts[at];
     let flags = if code_layouts < CODE_COPIES { vec!["one code layout".to_string()] } else { Vec::new() };
     let folded = bench.expected[at].iter().fold(Checksum::EMPTY, |sum, window| sum.fold(window.0, 0));
     ArmResult {

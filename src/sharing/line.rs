@@ -64,6 +64,21 @@ impl Line {
     }
 }
 
+macro_rules! copies {
+    ($adds:literal) => {
+        [
+            run::<0, $adds>,
+            run::<1, $adds>,
+            run::<2, $adds>,
+            run::<3, $adds>,
+            run::<4, $adds>,
+            run::<5, $adds>,
+            run::<6, $adds>,
+            run::<7, $adds>,
+        ] as [fn(&mut State, Window) -> Checksum; CODE_COPIES]
+    };
+}
+
 /// Builds one probe; needs a helper thread.
 pub struct LineRecipe {
     line: Line,
@@ -89,7 +104,6 @@ struct State {
     line: Line,
     crew: Arc<Crew>,
     other_steps: Arc<AtomicU64>,
-    own_loop: fn(&State, usize) -> Checksum,
 }
 
 impl State {
@@ -110,24 +124,19 @@ impl Recipe for LineRecipe {
             what: "a line probe".into(),
             reason: "it needs a second CPU, and none was given".into(),
         })?;
-        let copy = placement.code_copy();
-        let own_loop = match self.line.mode {
-            Mode::BothAdd => ADD_LOOPS[copy],
-            Mode::WriterReader => LOAD_LOOPS[copy],
-        };
         // Aligned to a pair of lines, so that a distance means the same lines in every block.
         let block = placement.place_slice(&[0u64; BLOCK_WORDS], 128)?;
         let other_steps = Arc::clone(&self.other_steps);
-        Ok(Arm::new(State { block, line: self.line, crew, other_steps, own_loop }, run))
-    }
-
-    fn code_layouts(&self) -> usize {
-        CODE_COPIES
+        let layouts = match self.line.mode {
+            Mode::BothAdd => copies!(true),
+            Mode::WriterReader => copies!(false),
+        };
+        Ok(Arm::with_layouts(State { block, line: self.line, crew, other_steps }, layouts))
     }
 }
 
 /// Starts the other thread, waits until it is at work, runs the measured loop, stops it.
-fn run(state: &mut State, window: Window) -> Checksum {
+fn run<const COPY: usize, const ADDS: bool>(state: &mut State, window: Window) -> Checksum {
     let state = &*state;
     #[repr(align(128))]
     struct Flag(AtomicBool);
@@ -153,7 +162,10 @@ fn run(state: &mut State, window: Window) -> Checksum {
         while !working.0.load(Ordering::Acquire) {
             std::hint::spin_loop();
         }
-        let checksum = (state.own_loop)(state, window.count);
+        let checksum = match ADDS {
+            true => add_loop::<COPY>(state, window.count),
+            false => load_loop::<COPY>(state, window.count),
+        };
         stop.0.store(true, Ordering::Relaxed);
         checksum
     })
@@ -188,23 +200,6 @@ fn load_loop<const COPY: usize>(state: &State, count: usize) -> Checksum {
     }
     Checksum::EMPTY.fold(u64::from(loaded) + offset as u64, 0)
 }
-
-macro_rules! copies {
-    ($function:ident) => {
-        [
-            $function::<0>,
-            $function::<1>,
-            $function::<2>,
-            $function::<3>,
-            $function::<4>,
-            $function::<5>,
-            $function::<6>,
-            $function::<7>,
-        ]
-    };
-}
-static ADD_LOOPS: [fn(&State, usize) -> Checksum; CODE_COPIES] = copies!(add_loop);
-static LOAD_LOOPS: [fn(&State, usize) -> Checksum; CODE_COPIES] = copies!(load_loop);
 
 /// What a probe must fold: the number of steps.
 pub struct LineReference;

@@ -8,7 +8,7 @@ use crate::dispatch::body::{Fat, Tiny};
 use crate::dispatch::replay;
 use crate::dispatch::selection::TableCompact;
 use crate::dispatch::{Body, HandlerSet};
-use crate::race::{Arm, CODE_COPIES, Input, Placement, Recipe};
+use crate::race::{Arm, Input, Placement, Recipe};
 use crate::{Error, Result};
 
 /// The ways of calling.
@@ -91,16 +91,12 @@ impl Recipe for MechanismRecipe {
     fn build(&self, input: &Input, placement: &mut Placement) -> Result<Arm> {
         let table = TableCompact::build(&self.set, None, placement)?;
         Ok(match (self.arm, self.set.body()) {
-            (MechanismArm::DynTrait, _) => replay::arm::<_, DynTrait>(table, input, placement),
-            (MechanismArm::Direct, Body::Tiny) => replay::arm::<_, Direct<Tiny>>(table, input, placement),
+            (MechanismArm::DynTrait, _) => replay::arm::<_, DynTrait>(table, input),
+            (MechanismArm::Direct, Body::Tiny) => replay::arm::<_, Direct<Tiny>>(table, input),
             (MechanismArm::Direct, Body::Fat | Body::Identical) => {
-                replay::arm::<_, Direct<Fat>>(table, input, placement)
+                replay::arm::<_, Direct<Fat>>(table, input)
             }
         })
-    }
-
-    fn code_layouts(&self) -> usize {
-        CODE_COPIES
     }
 
     fn footprint_bytes(&self) -> Option<usize> {

@@ -8,7 +8,7 @@ use crate::dispatch::mechanism::DynTrait;
 use crate::dispatch::probes::CountedProbes;
 use crate::dispatch::replay::{self, Select};
 use crate::dispatch::{HandlerSet, order};
-use crate::race::{Arm, CODE_COPIES, Checksum, Input, Placement, Recipe, Settle, Watch};
+use crate::race::{Arm, Checksum, Input, Placement, Recipe, Settle, Watch};
 use crate::traffic::Packet;
 use crate::{Error, Result};
 
@@ -257,16 +257,12 @@ fn pass<S: Select>(mut selection: S, packets: &[Packet], watch: &Watch) -> Resul
 impl Recipe for SelectionRecipe {
     fn build(&self, input: &Input, placement: &mut Placement) -> Result<Arm> {
         Ok(with_selection!(self, input.items(), placement, |selection| {
-            replay::arm::<_, DynTrait>(selection, input, placement)
+            replay::arm::<_, DynTrait>(selection, input)
         }))
     }
 
     fn settle(&self) -> Settle {
         if self.arm.organises_itself() { Settle::Pass } else { Settle::Window }
-    }
-
-    fn code_layouts(&self) -> usize {
-        CODE_COPIES
     }
 
     fn footprint_bytes(&self) -> Option<usize> {

@@ -121,12 +121,13 @@ fn every_code_copy_of_every_arm_agrees() {
     }
     let expected = scan.checksum(&source, whole(&source));
     for recipe in recipes {
-        // One placement draws each of its copies once.
         let mut placement = Placement::new(11);
         let input = source.place(&mut placement).unwrap();
-        assert_eq!(recipe.code_layouts(), crate::race::CODE_COPIES);
-        for _ in 0..recipe.code_layouts() {
-            assert_eq!(recipe.build(&input, &mut placement).unwrap().run(whole(&source)), expected);
+        let mut arm = recipe.build(&input, &mut placement).unwrap();
+        assert_eq!(arm.layouts(), crate::race::CODE_COPIES);
+        for layout in 0..arm.layouts() {
+            arm.use_layout(layout);
+            assert_eq!(arm.run(whole(&source)), expected);
         }
     }
 }

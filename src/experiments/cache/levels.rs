@@ -181,54 +181,6 @@ impl Chase {
     }
 }
 
-struct State {
-    input: Input,
-    /// Where windows begin is looked up once a window, outside the chain.
-    chase: Chase,
-    follow: fn(&[Node], u32, usize) -> (u32, u64),
-}
-
-impl Recipe for Chase {
-    fn build(&self, input: &Input, placement: &mut Placement) -> Result<Arm> {
-        let copy = placement.code_copy();
-        let follow = match self.walk {
-            Walk::Random => RANDOM[copy],
-            Walk::Sequential => SEQUENTIAL[copy],
-        };
-        let chase = Chase { cycle: Arc::clone(&self.cycle), walk: self.walk, ahead: self.ahead };
-        Ok(Arm::new(State { input: input.clone(), chase, follow }, |state, window| {
-            let start = state.chase.node_at(window.first);
-            let (end, sum) = (state.follow)(state.input.items(), start, window.count);
-            Checksum::EMPTY.fold(sum, 0).fold(u64::from(end), 0)
-        }))
-    }
-
-    fn code_layouts(&self) -> usize {
-        CODE_COPIES
-    }
-}
-
-impl Reference for Chase {
-    fn checksum(&self, _source: &Source, window: Window) -> Checksum {
-        let sum: u64 = (0..window.count).map(|step| u64::from(self.node_at(window.first + step))).sum();
-        Checksum::EMPTY.fold(sum, 0).fold(u64::from(self.node_at(window.first + window.count)), 0)
-    }
-}
-
-#[inline(never)]
-fn follow<const COPY: usize, const SEQUENTIAL: bool>(nodes: &[Node], start: u32, count: usize) -> (u32, u64) {
-    code_padding::<COPY>();
-    let (mut at, mut sum) = (start, 0u64);
-    for _ in 0..count {
-        sum += u64::from(at);
-        // SAFETY: links were made from indices below the number of nodes, and `start` is a node's index.
-        let node = unsafe { nodes.get_unchecked(at as usize) };
-        at = if SEQUENTIAL { node.sequential } else { node.random };
-    }
-    (at, sum)
-}
-
-type Follow = fn(&[Node], u32, usize) -> (u32, u64);
 macro_rules! copies {
     ($sequential:literal) => {
         [
@@ -240,11 +192,50 @@ macro_rules! copies {
             follow::<5, $sequential>,
             follow::<6, $sequential>,
             follow::<7, $sequential>,
-        ]
+        ] as [fn(&mut State, Window) -> Checksum; CODE_COPIES]
     };
 }
-static RANDOM: [Follow; CODE_COPIES] = copies!(false);
-static SEQUENTIAL: [Follow; CODE_COPIES] = copies!(true);
+
+struct State {
+    input: Input,
+    /// Where windows begin is looked up once a window, outside the chain.
+    chase: Chase,
+}
+
+impl Recipe for Chase {
+    fn build(&self, input: &Input, _placement: &mut Placement) -> Result<Arm> {
+        let chase = Chase { cycle: Arc::clone(&self.cycle), walk: self.walk, ahead: self.ahead };
+        let state = State { input: input.clone(), chase };
+        Ok(Arm::with_layouts(
+            state,
+            match self.walk {
+                Walk::Random => copies!(false),
+                Walk::Sequential => copies!(true),
+            },
+        ))
+    }
+}
+
+impl Reference for Chase {
+    fn checksum(&self, _source: &Source, window: Window) -> Checksum {
+        let sum: u64 = (0..window.count).map(|step| u64::from(self.node_at(window.first + step))).sum();
+        Checksum::EMPTY.fold(sum, 0).fold(u64::from(self.node_at(window.first + window.count)), 0)
+    }
+}
+
+#[inline(never)]
+fn follow<const COPY: usize, const SEQUENTIAL: bool>(state: &mut State, window: Window) -> Checksum {
+    code_padding::<COPY>();
+    let nodes = state.input.items::<Node>();
+    let (mut at, mut sum) = (state.chase.node_at(window.first), 0u64);
+    for _ in 0..window.count {
+        sum += u64::from(at);
+        // SAFETY: links were made from indices below the number of nodes, and the walk starts at a node's index.
+        let node = unsafe { nodes.get_unchecked(at as usize) };
+        at = if SEQUENTIAL { node.sequential } else { node.random };
+    }
+    Checksum::EMPTY.fold(sum, 0).fold(u64::from(at), 0)
+}
 
 #[cfg(test)]
 mod tests {
