@@ -110,7 +110,7 @@ impl Bench<'_> {
     /// Builds all arms in a drawn order, so that no arm always gets the first address.
     pub fn build(&self, block: u64) -> Result<(Vec<Arm>, Placement)> {
         // SplitMix64's increment spreads consecutive blocks over the seed space.
-        let seed = self.options.seed ^ (block + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let seed = self.options.seed ^ block.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut placement = Placement::new(seed).with_crew(self.station.crew());
         let input = self.plan.source.place(&mut placement)?;
         let mut order: Vec<usize> = (0..self.plan.entries.len()).collect();

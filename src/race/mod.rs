@@ -15,6 +15,8 @@ pub mod schedule;
 pub mod station;
 pub mod statistics;
 mod summary;
+#[cfg(test)]
+mod tests;
 pub mod verdict;
 pub mod watch;
 

@@ -25,6 +25,8 @@ use crate::{Error, Result};
 
 /// A block lasts about this long, so that building it anew stays a small part.
 const BLOCK_NS: f64 = 8e6;
+/// No rep is made longer than this for the sake of a faster arm.
+const LONGEST_REP_NS: f64 = 2e7;
 /// Bound on rounds of each order in a block.
 const MOST_ROUNDS_PER_ORDER: f64 = 64.0;
 
@@ -259,7 +261,11 @@ fn size(bench: &mut Bench) -> Result<(Sizing, Vec<usize>)> {
     let fastest = per_operation.iter().copied().fold(f64::INFINITY, f64::min);
     // A quarter more than asked for, since the estimate is rough and the clock frequency may rise.
     let min_rep = bench.plan.min_rep.unwrap_or(bench.options.min_rep);
-    let needed = (1.25 * min_rep.as_nanos() as f64 / fastest).ceil().max(1.0) as usize;
+    let slowest = per_operation.iter().copied().fold(0.0, f64::max);
+    // An arm that costs next to nothing (deleted, say) mustn't make the others' reps endless; its own are then too
+    // short for the clock, which the tick check tells.
+    let needed = (1.25 * min_rep.as_nanos() as f64 / fastest).min(LONGEST_REP_NS / slowest);
+    let needed = needed.ceil().max(1.0) as usize;
     let (window, windows, laps) = if needed <= operations {
         let windows = operations / needed;
         (operations / windows, windows, 1)
