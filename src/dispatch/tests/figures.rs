@@ -170,7 +170,7 @@ proptest! {
             Residual::Range { offset: 3, low: low.min(high), high: low.max(high) },
             Residual::Flow { active },
             Residual::Mask { offset: 3, mask, value: value & mask },
-            if last_is_ordinary { Residual::None } else { Residual::Flow { active: !active } },
+            if last_is_ordinary { Residual::None } else { Residual::Flow { active: !active & 0xFFFF_FFFF } },
         ];
         let mut specs: Vec<HandlerSpec> =
             residuals.into_iter().map(|residual| HandlerSpec { key: 6, residual }).collect();
