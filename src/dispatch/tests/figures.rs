@@ -63,19 +63,13 @@ fn expected_probes_are_the_enumerated_ones() {
 fn counted_probes_come_close_to_the_expected() {
     let set = standard(100);
     let packets = uniform(&set, 100_000, 4);
-    for arm in SelectionArm::ALL {
+    for arm in SelectionArm::ALL.into_iter().filter(|arm| arm.keeps_order()) {
         let recipe = SelectionRecipe::new(arm, &set, None).unwrap();
         let probes = recipe.pass(&packets, &Watch::new()).unwrap().probes;
         let mean = probes.iter().map(|&probes| f64::from(probes)).sum::<f64>() / packets.len() as f64;
         let square =
             probes.iter().map(|&probes| f64::from(probes).powi(2)).sum::<f64>() / packets.len() as f64;
         let error = ((square - mean * mean) / packets.len() as f64).sqrt();
-        if matches!(
-            arm,
-            SelectionArm::ScanOrdered | SelectionArm::ScanTranspose | SelectionArm::ScanMoveToFront
-        ) {
-            continue;
-        }
         // Five standard errors: one false alarm in two million seeds, and the seed is fixed.
         assert!((mean - uniformly(arm, &set)).abs() < 5.0 * error, "{arm}: {mean}");
     }
@@ -176,7 +170,7 @@ proptest! {
             Residual::Range { offset: 3, low: low.min(high), high: low.max(high) },
             Residual::Flow { active },
             Residual::Mask { offset: 3, mask, value: value & mask },
-            if last_is_ordinary { Residual::None } else { Residual::Flow { active: !active } },
+            if last_is_ordinary { Residual::None } else { Residual::Flow { active: !active & 0xFFFF_FFFF } },
         ];
         let mut specs: Vec<HandlerSpec> =
             residuals.into_iter().map(|residual| HandlerSpec { key: 6, residual }).collect();
