@@ -9,7 +9,9 @@ use super::crew::Crew;
 use super::options::Options;
 use super::report::Check;
 use super::watch::Watch;
-use crate::machine::{Card, Pin, Pinning, Priority, RunDelay, StealClock, affinity, canary, default_cpu};
+use crate::machine::{
+    Card, Clock, Pin, Pinning, Priority, RunDelay, StealClock, affinity, canary, default_cpu,
+};
 use crate::{Error, Result};
 
 /// The first warm-up of a process: clock frequency and code pages.
@@ -46,7 +48,7 @@ impl Station {
         let cpu = pin.as_ref().and_then(Pin::cpu);
         let crew = start_helpers(helpers, cpu, &allowed)?;
         let priority = Priority::raise();
-        warm_up(options, watch)?;
+        warm_up(watch)?;
         Ok(Station {
             crew,
             run_delay: RunDelay::open().ok(),
@@ -123,9 +125,9 @@ fn start_helpers(count: usize, cpu: Option<usize>, allowed: &[usize]) -> Result<
     Ok(Some(Arc::new(Crew::new(&others[..count])?)))
 }
 
-fn warm_up(options: &Options, watch: &Watch) -> Result<()> {
+fn warm_up(watch: &Watch) -> Result<()> {
     static WARM: AtomicBool = AtomicBool::new(false);
     let least = if WARM.swap(true, Ordering::Relaxed) { WARM_UP } else { FIRST_WARM_UP };
-    canary::warm_up(options.clock, least, LONGEST_WARM_UP, &|| watch.check().is_err());
+    canary::warm_up(Clock::monotonic(), least, LONGEST_WARM_UP, &|| watch.check().is_err());
     watch.check()
 }
