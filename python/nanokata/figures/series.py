@@ -1,0 +1,102 @@
+"""Any experiment over the parameter that varies: an arm a line, intervals drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nanokata.errors import InvalidArgument
+from nanokata.results.records import CellResult
+
+from . import curves, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from nanokata.results import RunResult
+
+_LOG_SPAN = 32
+"""A parameter whose largest value is this many times its smallest is drawn on a logarithmic axis."""
+_LOG_COST_SPAN = 20
+"""The same for costs."""
+_MOST_TICKS = 9
+
+
+def _pick(result: RunResult, parameter: str | None) -> str:
+    numeric = [
+        name
+        for name in result.report.varying()
+        if all(isinstance(cell.parameters[name], (int, float)) for cell in result.cells)
+    ]
+    if parameter is None and numeric:
+        return numeric[0]
+    if parameter in numeric:
+        return str(parameter)
+    wanted = f"one of {', '.join(numeric)}" if numeric else "a result in which a number varies"
+    raise InvalidArgument(
+        f"parameter = {parameter!r}: wanted {wanted}", name="parameter", value=repr(parameter), wanted=wanted
+    )
+
+
+def _scale(ax: Axes, cells: Sequence[CellResult], parameter: str) -> None:
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    from nanokata.render.numbers import byte_count
+
+    values = sorted({float(cell.parameters[parameter]) for cell in cells})
+    if values[0] > 0 and values[-1] / values[0] >= _LOG_SPAN:
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_minor_locator(NullLocator())
+        step = -(-len(values) // _MOST_TICKS)
+        ax.xaxis.set_major_locator(FixedLocator(values[::step]))
+        shown = byte_count if "bytes" in parameter else "{:g}".format
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: shown(value)))
+
+
+def series(result: RunResult, *, parameter: str | None = None, ax: Axes | None = None) -> Figure:
+    """Draw costs over `parameter` (by default the first number that varies), an arm a line, with intervals.
+
+    Raises
+    ------
+    InvalidArgument
+        If no number of that name varies in the result.
+    """
+    name = _pick(result, parameter)
+    cells = result.cells
+    arms = list(dict.fromkeys(arm.arm for cell in cells for arm in cell.arms))
+    looks = style.looks(arms)
+    figure, ax = style.axes_or_new(ax, 8.6, 4.6)
+    strong = [cells[0].baseline.arm]
+    for arm in arms:
+        found = curves.points(cells, name, arm)
+        control = any(item.role == "control" for _, item in found)
+        curves.draw_arm(ax, found, looks[arm], strong=arm in strong, dashed=control)
+    style.tidy(ax)
+    _scale(ax, cells, name)
+    _scale_costs(ax, cells)
+    ax.set_xlabel(name.replace("_", " "), fontsize=9)
+    ax.set_ylabel(cells[0].unit, fontsize=9)
+    style.title(ax, f"{result.experiment}: {result.title}")
+    figure.canvas.draw()
+    ends = [(arm, *_end(cells, name, arm)) for arm in arms]
+    curves.label_ends(ax, ends, looks, strong=strong)
+    return figure
+
+
+def _scale_costs(ax: Axes, cells: Sequence[CellResult]) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    medians = [arm.median for cell in cells for arm in cell.arms]
+    if min(medians) <= 0 or max(medians) / min(medians) < _LOG_COST_SPAN:
+        ax.set_ylim(0, None)
+        return
+    ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _end(cells: Sequence[CellResult], parameter: str, arm: str) -> tuple[float, float]:
+    x, last = curves.points(cells, parameter, arm)[-1]
+    return x, last.median

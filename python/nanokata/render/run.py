@@ -1,0 +1,155 @@
+"""A run as text: the instrument first, then the races, then what follows and what was checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.text import Text
+
+from nanokata.budget import BUDGET_NS, TARGET_PACKETS_PER_SECOND, has_budget
+from nanokata.results.records import CellResult, Check, Report
+
+from . import numbers, tables
+from .instrument import instrument_renderable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from nanokata.results import RunResult
+
+_MOST_ARMS_OF_A_SERIES = 3
+_MOST_RACES_SIDE_BY_SIDE = 5
+_FEWEST_RACES_OF_A_SERIES = 5
+
+
+def _setting(report: Report, cell: CellResult) -> str:
+    varying = report.varying() or tuple(cell.parameters)[:3]
+    return ", ".join(f"{name} {numbers.parameter(name, cell.parameters[name])}" for name in varying)
+
+
+def _fixed(report: Report, apart_from: Report | None = None) -> str:
+    """Return the parameters that all cells share; only those that differ from another report's, if given."""
+    varying = report.varying()
+    shared = {name: value for name, value in report.cells[0].parameters.items() if name not in varying}
+    if apart_from is not None and apart_from.cells:
+        other = apart_from.cells[0].parameters
+        shared = {name: value for name, value in shared.items() if other.get(name, value) != value}
+    return ", ".join(f"{name} {numbers.parameter(name, value)}" for name, value in shared.items())
+
+
+def _races(report: Report, beside: Report | None) -> Iterator[RenderableType]:
+    cells, varying = report.cells, report.varying()
+    same_arms = len({tuple(arm.arm for arm in cell.arms) for cell in cells}) == 1
+    fixed = _fixed(report, beside if beside and beside.experiment == report.experiment else None)
+    title = f"{report.title} ({fixed})" if beside and fixed else report.title
+    if same_arms and len(cells[0].arms) <= _MOST_ARMS_OF_A_SERIES and len(cells) >= _FEWEST_RACES_OF_A_SERIES:
+        yield tables.series_table(report, varying, title if beside else "")
+        yield Text(tables.how_measured(*cells), style="dim")
+    elif beside and same_arms and 1 < len(cells) <= _MOST_RACES_SIDE_BY_SIDE:
+        heads = [_setting(report, cell) for cell in cells]
+        yield tables.side_by_side(cells, heads, title)
+        yield Text(f"± half an interval; {tables.how_measured(*cells)}", style="dim")
+    else:
+        for cell in cells:
+            heading = title if beside else _setting(report, cell) if varying else ""
+            yield tables.race_table(cell, heading)
+            yield Text(tables.how_measured(cell), style="dim")
+            yield Text()
+    yield from _flags(report)
+
+
+def _flags(report: Report) -> Iterator[RenderableType]:
+    flagged = Counter((flag, arm.arm) for cell in report.cells for arm in cell.arms for flag in arm.flags)
+    by_flag: dict[str, list[str]] = {}
+    for (flag, arm), _count in flagged.items():
+        by_flag.setdefault(flag, []).append(arm)
+    for flag, arms in by_flag.items():
+        yield Text(f"{flag}: {', '.join(arms)}", style="yellow")
+
+
+def _check_line(check: Check, where: str) -> Text:
+    style, word = ("red", "failed") if check.outcome == "failed" else ("dim", "not applicable")
+    place = f" ({where})" if where else ""
+    return Text.assemble((word, style), f" {check.name}{place}: {check.detail}")
+
+
+def _placed_checks(result: RunResult) -> Iterator[tuple[Check, str]]:
+    for report in result.report.reports():
+        prefix = "" if report is result.report else report.experiment
+        for check in report.checks:
+            yield check, prefix
+        for cell in report.cells:
+            setting = _setting(report, cell) if len(report.cells) > 1 else ""
+            for check in cell.checks:
+                yield check, ", ".join(filter(None, (prefix, setting)))
+
+
+def _checks(result: RunResult) -> Iterator[RenderableType]:
+    placed = list(_placed_checks(result))
+    if not placed:
+        return
+    held = Counter(check.name for check, _ in placed if check.outcome == "held")
+    counts = Counter(check.outcome for check, _ in placed)
+    yield Text(
+        f"Checks: {counts['held']} held, {counts['failed']} failed, {counts['not_applicable']} not applicable",
+        style="bold red" if counts["failed"] else "bold",
+    )
+    if held:
+        names = (name if count == 1 else f"{name} ×{count}" for name, count in held.items())
+        yield Text("held " + ", ".join(names), style="dim")
+    seen: Counter[tuple[str, str, str]] = Counter(
+        (check.name, check.outcome, check.detail) for check, _ in placed if check.outcome != "held"
+    )
+    for check, where in placed:
+        times = seen.pop((check.name, check.outcome, check.detail), 0)
+        if times:
+            yield _check_line(check, where if times == 1 else f"{times} times")
+
+
+def _conclusion(result: RunResult) -> Text:
+    match result.exit_code:
+        case 0:
+            return Text("All checks held.", style="bold green")
+        case 1:
+            names = ", ".join(dict.fromkeys(check.name for check in result.failed_checks))
+            return Text(f"A check failed ({names}): what rests on it is void.", style="bold red")
+        case _:
+            return Text("No verdict: " + _why_none(result), style="bold yellow")
+
+
+def _why_none(result: RunResult) -> str:
+    for report in result.report.reports():
+        for cell in report.cells:
+            if not cell.control_held:
+                return f"a control doesn't read the same at {_setting(report, cell)}; nothing is concluded."
+            if not cell.resolved:
+                return (
+                    f"no comparison was resolved at {_setting(report, cell)}; more time (--seconds), "
+                    "or a quieter machine, may do."
+                )
+    return "a control failed; nothing is concluded."
+
+
+def run_renderable(result: RunResult) -> RenderableType:
+    """Return a run: the instrument, the races, what follows, the checks."""
+    report = result.report
+    parts: list[RenderableType] = [Text(f"{report.experiment}: {report.title}", style="bold")]
+    parts += instrument_renderable(result)
+    if report.cells and has_budget(report.cells[0].unit):
+        rate = TARGET_PACKETS_PER_SECOND / 1e6
+        parts.append(Text(f"budget: {BUDGET_NS:.0f} ns a packet at {rate:g} M packets/s", style="dim"))
+    fixed = _fixed(report) if report.cells else ""
+    if fixed:
+        parts.append(Text(fixed, style="dim"))
+    parts.append(Text())
+    parts += _races(report, None)
+    for companion in report.companions:
+        parts += [*_races(companion, report), Text()]
+    if result.contrasts:
+        parts += [tables.contrast_table(result.contrasts), Text()]
+    parts += _checks(result)
+    parts.append(_conclusion(result))
+    return Group(*parts)
