@@ -79,9 +79,7 @@ class ChecksumMismatch(NanokataError):
         The two checksums.
     """
 
-    def __init__(
-        self, message: str, *, arm: str = "", got: int = 0, expected: int = 0, expected_by: str = ""
-    ) -> None:
+    def __init__(self, message: str, *, arm: str = "", got: int = 0, expected: int = 0, expected_by: str = "") -> None:
         super().__init__(message)
         self.arm = arm
         self.got = got

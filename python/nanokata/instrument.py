@@ -103,3 +103,51 @@ def machine() -> Machine:
     from nanokata import _core
 
     return Machine(json.loads(_core.machine_card()))
+
+
+def stored_doctor(card: Machine) -> Doctor | None:
+    """Return what an earlier doctor found on this machine with this build, if it is stored."""
+    from nanokata import _core
+    from nanokata.store import Store
+
+    found = Store().doctor(card.id, _core.build_id())
+    return None if found is None else Doctor(found)
+
+
+def doctor(
+    *,
+    trials: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    cpu: int | None = None,
+    progress: Progress | None = None,
+) -> Doctor:
+    """Examine the instrument on this machine, and store what was found for the runs to come.
+
+    Parameters
+    ----------
+    trials : int, optional
+        How many times an arm is raced with itself and with itself plus a known amount of extra work, 2 s each; without
+        it, the short form: one race whose blocks are resampled, and labelled so.
+    seconds : float, optional
+        Time bound of the whole, in seconds: 5 by default, or as long as `trials` take.
+    seed : int
+        Seed of inputs and placements.
+    cpu : int, optional
+        CPU to measure on; by default the first allowed performance core that isn't CPU 0.
+    progress : callable, optional
+        Called about ten times a second with what is being done and the fraction behind us.
+    """
+    from nanokata import _core, arguments
+    from nanokata.store import Store
+
+    text = _core.doctor(
+        trials=arguments.optional_whole("trials", trials, low=1, high=100_000),
+        seconds=seconds,
+        seed=arguments.whole("seed", seed),
+        cpu=arguments.cpu_number(cpu),
+        progress=progress,
+    )
+    found = Doctor(json.loads(text))
+    Store().save_doctor(Machine(found["machine"]).id, _core.build_id(), int(found.get("trials") or 0), found)
+    return found

@@ -19,7 +19,14 @@ def points(cells: Sequence[CellResult], parameter: str, arm: str) -> list[tuple[
     return sorted(found, key=lambda point: point[0])
 
 
-def draw_arm(ax: Axes, found: Sequence[tuple[float, ArmResult]], look: style.Look, *, strong: bool, dashed: bool = False) -> None:
+def draw_arm(
+    ax: Axes,
+    found: Sequence[tuple[float, ArmResult]],
+    look: style.Look,
+    *,
+    strong: bool,
+    dashed: bool = False,
+) -> None:
     """Draw an arm's medians with their intervals."""
     x = [value for value, _ in found]
     medians = [arm.median for _, arm in found]
@@ -66,6 +73,12 @@ def label_ends(
             fontsize=8.5,
             color=looks[name].colour,
             fontweight="bold" if name in strong else "normal",
-            arrowprops={"arrowstyle": "-", "color": looks[name].colour, "lw": 0.6, "alpha": 0.6, "shrinkB": 4},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": looks[name].colour,
+                "lw": 0.6,
+                "alpha": 0.6,
+                "shrinkB": 4,
+            },
             annotation_clip=False,
         )

@@ -70,14 +70,26 @@ def _draw_row(ax: Axes, row: int, arm: ArmResult) -> None:
         return
     colour = style.VERDICT_COLOURS.get(arm.verdict or "", style.INK)
     ax.errorbar(
-        ratio, row, xerr=[[max(ratio - low, 0.0)], [max(high - ratio, 0.0)]], color=colour, capsize=3.5,
-        marker="D" if arm.role == "control" else "o", markersize=6, elinewidth=1.8,
-        markerfacecolor="white" if arm.verdict == "not resolved" else colour, zorder=3,
-    )  # fmt: skip
+        ratio,
+        row,
+        xerr=[[max(ratio - low, 0.0)], [max(high - ratio, 0.0)]],
+        color=colour,
+        capsize=3.5,
+        marker="D" if arm.role == "control" else "o",
+        markersize=6,
+        elinewidth=1.8,
+        markerfacecolor="white" if arm.verdict == "not resolved" else colour,
+        zorder=3,
+    )
     ax.annotate(
-        arm.words, xy=(1.015, row), xycoords=("axes fraction", "data"), va="center", fontsize=9, color=colour,
+        arm.words,
+        xy=(1.015, row),
+        xycoords=("axes fraction", "data"),
+        va="center",
+        fontsize=9,
+        color=colour,
         annotation_clip=False,
-    )  # fmt: skip
+    )
 
 
 def _dress(ax: Axes, race: CellResult, compared: Sequence[ArmResult]) -> None:

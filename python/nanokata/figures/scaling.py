@@ -74,8 +74,15 @@ def _cost_panel(ax: Axes, cells: Sequence[CellResult], looks: dict[str, style.Lo
 def _budget_line(ax: Axes, *, label: bool) -> None:
     ax.axhline(BUDGET_NS, color=style.GREY, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
     if label:
-        ax.annotate(f"budget, {BUDGET_NS:.0f} ns", (0.02, BUDGET_NS), xycoords=("axes fraction", "data"),
-                    xytext=(0, 3), textcoords="offset points", fontsize=8.5, color=style.GREY)  # fmt: skip
+        ax.annotate(
+            f"budget, {BUDGET_NS:.0f} ns",
+            (0.02, BUDGET_NS),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            fontsize=8.5,
+            color=style.GREY,
+        )
 
 
 def _budget_axis(ax: Axes) -> None:
@@ -92,8 +99,13 @@ def _probe_panel(ax: Axes, cells: Sequence[CellResult], looks: dict[str, style.L
     for arm in _arms(cells):
         found = [(x, item.probes.mean) for x, item in curves.points(cells, "handlers", arm) if item.probes]
         if found:
-            ax.plot(*zip(*found, strict=True), color=looks[arm].colour, marker=looks[arm].mark, markersize=4,
-                    linewidth=2.0 if arm in _STRONG else 1.2)  # fmt: skip
+            ax.plot(
+                *zip(*found, strict=True),
+                color=looks[arm].colour,
+                marker=looks[arm].mark,
+                markersize=4,
+                linewidth=2.0 if arm in _STRONG else 1.2,
+            )
     style.tidy(ax)
     ax.set_ylim(0, None)
     ax.set_xlim(0, None)

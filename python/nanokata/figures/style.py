@@ -30,9 +30,7 @@ class Look(NamedTuple):
 
 def looks(arms: Sequence[str]) -> dict[str, Look]:
     """Return a look for each arm; neighbours in the list differ in colour and mark."""
-    return {
-        arm: Look(_CYCLE[index % len(_CYCLE)], _MARKS[index % len(_MARKS)]) for index, arm in enumerate(arms)
-    }
+    return {arm: Look(_CYCLE[index % len(_CYCLE)], _MARKS[index % len(_MARKS)]) for index, arm in enumerate(arms)}
 
 
 def new_figure(width: float, height: float) -> Figure:

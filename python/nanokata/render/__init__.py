@@ -37,7 +37,12 @@ def plain(renderable: RenderableType, *, width: int = 80) -> str:
 def html(renderable: RenderableType) -> str:
     """Return `renderable` as an HTML fragment for a notebook, which takes its colours from the page."""
     console = Console(
-        file=io.StringIO(), width=_HTML_WIDTH, record=True, force_jupyter=False, highlight=False, no_color=True
+        file=io.StringIO(),
+        width=_HTML_WIDTH,
+        record=True,
+        force_jupyter=False,
+        highlight=False,
+        no_color=True,
     )
     console.print(renderable)
     style = "line-height:1.25;overflow-x:auto;white-space:pre;font-variant-numeric:tabular-nums"

@@ -34,7 +34,11 @@ def catalogue_renderable(experiments: Iterable[Experiment], *, detailed: bool = 
     parts: list[RenderableType] = []
     if detailed:
         for experiment in experiments:
-            parts += [Text(f"{experiment.id}: {experiment.title}", style="bold"), Text(experiment.about), Text()]
+            parts += [
+                Text(f"{experiment.id}: {experiment.title}", style="bold"),
+                Text(experiment.about),
+                Text(),
+            ]
             parts += [_parameters(experiment), Text()]
             arms = blank()
             arms.add_column("arm", no_wrap=True)

@@ -85,7 +85,7 @@ def _instrument_figures(result: RunResult) -> Iterator[str]:
     if len(where) == 1 and None not in where:
         yield f"CPU {where.pop()}"
     elif cells:
-        yield "not pinned" if None in where else f"CPUs {', '.join(str(cpu) for cpu in sorted(where, key=str))}"
+        yield ("not pinned" if None in where else f"CPUs {', '.join(str(cpu) for cpu in sorted(where, key=str))}")
 
 
 def _noise(result: RunResult) -> str:

@@ -64,7 +64,7 @@ def _races(report: Report, beside: Report | None) -> Iterator[RenderableType]:
 def _flags(report: Report) -> Iterator[RenderableType]:
     flagged = Counter((flag, arm.arm) for cell in report.cells for arm in cell.arms for flag in arm.flags)
     by_flag: dict[str, list[str]] = {}
-    for (flag, arm), _count in flagged.items():
+    for (flag, arm) in flagged:
         by_flag.setdefault(flag, []).append(arm)
     for flag, arms in by_flag.items():
         yield Text(f"{flag}: {', '.join(arms)}", style="yellow")

@@ -66,7 +66,11 @@ def race_table(cell: CellResult, title: str) -> Table:
     return table
 
 
-ENDED = {"precision": "wanted precision reached", "time_bound": "time was up", "block_bound": "blocks were up"}
+ENDED = {
+    "precision": "wanted precision reached",
+    "time_bound": "time was up",
+    "block_bound": "blocks were up",
+}
 
 
 def how_measured(*cells: CellResult) -> str:

@@ -12,10 +12,33 @@ from .records import ArmResult, CellResult, Report
 
 BEFORE_PARAMETERS = ("experiment",)
 AFTER_PARAMETERS = (
-    "arm", "unit", "median", "low", "high", "min", "cycles", "ratio", "ratio_low", "ratio_high",
-    "verdict", "probes", "checksum", "reps", "baseline", "role", "level", "status", "reason", "machine",
-    "run_id", "cell_id", "started", "seed", "version", "flags",
-)  # fmt: skip
+    "arm",
+    "unit",
+    "median",
+    "low",
+    "high",
+    "min",
+    "cycles",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "verdict",
+    "probes",
+    "checksum",
+    "reps",
+    "baseline",
+    "role",
+    "level",
+    "status",
+    "reason",
+    "machine",
+    "run_id",
+    "cell_id",
+    "started",
+    "seed",
+    "version",
+    "flags",
+)
 """Columns after the parameters, in order."""
 
 
@@ -34,9 +57,7 @@ def _status(report: Report, cell: CellResult) -> tuple[str, str | None]:
     return "ok", None
 
 
-def _row(
-    report: Report, cell: CellResult, arm: ArmResult, machine: str, version: str, run_id: str
-) -> dict[str, Any]:
+def _row(report: Report, cell: CellResult, arm: ArmResult, machine: str, version: str, run_id: str) -> dict[str, Any]:
     status, reason = _status(report, cell)
     started = datetime.datetime.fromtimestamp(report.started, datetime.UTC)
     return {

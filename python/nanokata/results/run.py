@@ -142,8 +142,7 @@ class RunResult:
     def __repr__(self) -> str:
         races = len(self.report.cells)
         return (
-            f"<{type(self).__name__} {self.experiment}: {races} race{'s' * (races != 1)}, "
-            f"exit code {self.exit_code}>"
+            f"<{type(self).__name__} {self.experiment}: {races} race{'s' * (races != 1)}, exit code {self.exit_code}>"
         )
 
 
