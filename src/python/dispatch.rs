@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use super::errors::OrRaise;
 use super::worker::{self, PyRan};
-use super::arrays;
+use super::{arguments::whole, arrays};
 use crate::dispatch::null::NullReference;
 use crate::dispatch::{
     Body, DirectReference, HandlerSet, HandlerSpec, MechanismArm, MechanismRecipe, NullRecipe, Pass, Residual,
@@ -32,20 +32,22 @@ impl PyResidual {
 
     /// `payload[offset] & mask == value`.
     #[staticmethod]
-    fn payload_mask(offset: usize, mask: u8, value: u8) -> Self {
-        PyResidual(Residual::PayloadMask { offset, mask, value })
+    fn mask(offset: &Bound<'_, PyAny>, mask: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (offset, mask, value) = (whole("offset", offset)?, whole("mask", mask)?, whole("value", value)?);
+        Ok(PyResidual(Residual::Mask { offset, mask, value }))
     }
 
     /// `low <= payload[offset] <= high`.
     #[staticmethod]
-    fn payload_range(offset: usize, low: u8, high: u8) -> Self {
-        PyResidual(Residual::PayloadRange { offset, low, high })
+    fn range(offset: &Bound<'_, PyAny>, low: &Bound<'_, PyAny>, high: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (offset, low, high) = (whole("offset", offset)?, whole("low", low)?, whole("high", high)?);
+        Ok(PyResidual(Residual::Range { offset, low, high }))
     }
 
     /// Bit `flow & 63` of `active` is set.
     #[staticmethod]
-    fn flow_state(active: u64) -> Self {
-        PyResidual(Residual::FlowState { active })
+    fn flow(active: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(PyResidual(Residual::Flow { active: whole("active", active)? }))
     }
 
     fn __repr__(&self) -> String {
@@ -57,6 +59,10 @@ impl PyResidual {
 #[pyclass(name = "HandlerSet", module = "nanokata.dispatch", frozen)]
 pub struct PyHandlerSet(HandlerSet);
 
+fn seed_or_zero(seed: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+    seed.map_or(Ok(0), |seed| whole("seed", seed))
+}
+
 fn body_named(name: &str) -> Result<Body> {
     Body::ALL.into_iter().find(|body| body.name() == name).ok_or_else(|| {
         let names: Vec<&str> = Body::ALL.iter().map(|body| body.name()).collect();
@@ -67,8 +73,12 @@ fn body_named(name: &str) -> Result<Body> {
 #[pymethods]
 impl PyHandlerSet {
     #[new]
-    #[pyo3(signature = (handlers, body = "fat", *, residual_share = 0.10, seed = 0))]
-    fn new(py: Python<'_>, handlers: usize, body: &str, residual_share: f64, seed: u64) -> PyResult<Self> {
+    #[pyo3(signature = (handlers, body = "fat", *, residual_share = 0.10, seed = None))]
+    fn new(
+        py: Python<'_>, handlers: &Bound<'_, PyAny>, body: &str, residual_share: f64,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (handlers, seed) = (whole("handlers", handlers)?, seed_or_zero(seed)?);
         let set = body_named(body).and_then(|body| HandlerSet::standard(handlers, body, residual_share, seed));
         Ok(PyHandlerSet(set.or_raise(py)?))
     }
@@ -95,10 +105,12 @@ impl PyHandlerSet {
 
     /// One handler for each of the `handlers` most frequent keys; other packets stay unmatched.
     #[staticmethod]
-    #[pyo3(signature = (packets, handlers, *, body = "fat", seed = 0))]
+    #[pyo3(signature = (packets, handlers, *, body = "fat", seed = None))]
     fn from_packets(
-        py: Python<'_>, packets: &Bound<'_, PyAny>, handlers: usize, body: &str, seed: u64,
+        py: Python<'_>, packets: &Bound<'_, PyAny>, handlers: &Bound<'_, PyAny>, body: &str,
+        seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let (handlers, seed) = (whole("handlers", handlers)?, seed_or_zero(seed)?);
         let packets = arrays::packets(py, "packets", packets)?;
         let set = body_named(body).and_then(|body| HandlerSet::from_packets(&packets, handlers, body, seed));
         Ok(PyHandlerSet(set.or_raise(py)?))

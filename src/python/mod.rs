@@ -1,5 +1,6 @@
 //! The bindings: one file a module of the core. Nothing is computed here; results cross as JSON or as arrays.
 
+mod arguments;
 mod arrays;
 mod catalogue;
 mod dispatch;

@@ -11,7 +11,7 @@ use super::experiments::{document, started_now};
 use super::machine::card;
 use super::{arrays, worker};
 use crate::race::{
-    self, Check, Entry, Options, Order, Plan, Probes, Report, Role, Source, Unit, Value, Values, Watch,
+    self as races, Check, Entry, Options, Order, Plan, Probes, Report, Role, Source, Unit, Value, Values, Watch,
 };
 use crate::traffic::Packet;
 use crate::{Error, Result};
@@ -49,7 +49,7 @@ impl Settings {
 #[pyo3(signature = (arms, packets, *, baseline, control, quick, seconds, precision, margin, order, seed, cpu, progress))]
 #[allow(clippy::too_many_arguments, reason = "all but two are keywords, documented in nanokata.race")]
 pub fn race(
-    py: Python<'_>, arms: Vec<(String, PyRef<'_, PyArm>)>, packets: &Bound<'_, PyAny>, baseline: String,
+    py: Python<'_>, arms: Vec<(String, Py<PyArm>)>, packets: &Bound<'_, PyAny>, baseline: String,
     control: BTreeMap<String, String>, quick: bool, seconds: Option<f64>, precision: Option<f64>, margin: Option<f64>,
     order: &str, seed: u64, cpu: Option<usize>, progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
@@ -60,12 +60,12 @@ pub fn race(
     names_known(&arms, &baseline, &control).or_raise(py)?;
     let (started, begun) = started_now();
     // Arms are shared with the worker by reference; the handles stay here.
-    let arms: Vec<(String, &PyArm)> = arms.iter().map(|(name, arm)| (name.clone(), arm.get_ref())).collect();
+    let arms: Vec<(String, &PyArm)> = arms.iter().map(|(name, arm)| (name.clone(), arm.get())).collect();
     let cell = worker::run_unpinned(py, progress, |watch| {
         let plan = plan(&arms, packets, &baseline, &control, watch)?;
-        watch.report("race", 0.0);
+        watch.section("race", 0.0, 1.0);
         let values = Values(BTreeMap::from([("packets".to_string(), Value::Int(plan.source.operations() as i64))]));
-        race::run(&plan, Unit::NsPerPacket, &values, card(), &options, watch)
+        races::run(&plan, Unit::NsPerPacket, &values, card(), &options, watch)
     })?;
     let report = Report {
         experiment: "race".into(),
@@ -90,7 +90,7 @@ fn order_named(name: &str) -> Result<Order> {
 }
 
 fn names_known(
-    arms: &[(String, PyRef<'_, PyArm>)], baseline: &str, control: &BTreeMap<String, String>,
+    arms: &[(String, Py<PyArm>)], baseline: &str, control: &BTreeMap<String, String>,
 ) -> Result<()> {
     let known = || arms.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
     if arms.len() < 2 {
@@ -119,7 +119,7 @@ fn plan(
             None if name == baseline => Role::Baseline,
             None => Role::Arm,
         };
-        let probes = arm.counted(&packets, watch)?.map(|pass| Probes::from_counts(&pass.probes, None));
+        let probes = arm.counted(&packets, watch)?.map(|pass| Probes::of(pass.probes, None));
         entries.push(Entry { name: name.clone(), role, recipe: arm.recipe(), reference, claim, probes, ceiling: None });
     }
     checks.extend(arms.first().map(|(_, arm)| crate::dispatch::audit::bodies_check(arm.handler_set())).transpose()?);

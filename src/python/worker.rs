@@ -133,7 +133,7 @@ fn pinned<T>(cpu: Option<usize>, job: impl FnOnce() -> Result<T>) -> Result<(T, 
     let pin = cpu.map(Pin::to).transpose()?;
     let (held, reason) = match pin.as_ref().map(Pin::placement) {
         Some(Pinning::Honoured { .. }) => (true, None),
-        Some(other) => (false, Some(other.to_string())),
+        Some(Pinning::NotApplicable { reason }) => (false, Some(reason.clone())),
         None => (false, None),
     };
     let start_cpu = affinity::current_cpu();
