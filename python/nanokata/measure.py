@@ -55,6 +55,7 @@ def run(
     experiment: str,
     /,
     *,
+    companions: bool = True,
     quick: bool = False,
     seconds: float | None = None,
     precision: float | None = None,
@@ -70,6 +71,8 @@ def run(
     ----------
     experiment : str
         Its id, as ``"dispatch.selection"``; :func:`experiments` lists them.
+    companions : bool
+        Whether experiments that belong beside this one are run too.
     quick : bool
         Fewer blocks and wider intervals, for a first look.
     seconds : float, optional
@@ -105,6 +108,7 @@ def run(
     text = _core.run_experiment(
         experiment,
         json.dumps(values),
+        companions=companions,
         quick=quick,
         seconds=seconds,
         precision=precision,

@@ -203,26 +203,21 @@ def selection_cell(handlers: int, body: str = "fat", scale: float = 1.0, **chang
         against="table_compact",
         probes=1.1,
     )
-    parameters = {"handlers": handlers, "body": body, "distribution": "uniform", "packets": 16384}
+    parameters = {"handlers": handlers, "body": body, "traffic": "uniform", "pool": 16384}
     return cell([*arms, control], parameters, checks=[check("bodies-distinct"), check("pool-fits-l2")], **changes)
 
 
 def selection(**changes: Any) -> dict[str, Any]:
     sizes = (10, 25, 50, 100)
-    tiny = report("dispatch.selection", [selection_cell(n, "tiny", 0.8) for n in sizes])
+    cells = [*(selection_cell(n) for n in sizes), *(selection_cell(n, "tiny", 0.8) for n in sizes)]
     calling = report(
-        "dispatch.calling",
+        "dispatch.mechanism",
         [
             cell(
-                [
-                    arm(
-                        "direct",
-                        12.0,
-                    ),
-                    arm("dyn_trait", 14.5, baseline=12.0, against="direct"),
-                ],
-                {"handlers": 100, "body": "tiny"},
+                [arm("direct", 12.0), arm("dyn_trait", cost, baseline=12.0, against="direct")],
+                {"handlers": 100, "body": "tiny", "traffic": law},
             )
+            for law, cost in (("hot", 12.9), ("uniform", 19.4))
         ],
     )
     follows = [
@@ -232,8 +227,8 @@ def selection(**changes: Any) -> dict[str, Any]:
     ]
     main = report(
         "dispatch.selection",
-        [selection_cell(n) for n in sizes],
-        companions=[tiny, calling],
+        cells,
+        companions=[calling],
         contrasts=follows,
         checks=[check("monotonic")],
     )

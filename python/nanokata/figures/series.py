@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nanokata.errors import InvalidArgument
-from nanokata.results.records import CellResult
+from nanokata.results.records import ArmResult, CellResult
 
 from . import curves, style
 
@@ -57,6 +57,8 @@ def _scale(ax: Axes, cells: Sequence[CellResult], parameter: str) -> None:
 def series(result: RunResult, *, parameter: str | None = None, ax: Axes | None = None) -> Figure:
     """Draw costs over `parameter` (by default the first number that varies), an arm a line, with intervals.
 
+    Where other parameters vary too, each of their settings has lines of its own.
+
     Raises
     ------
     InvalidArgument
@@ -64,14 +66,13 @@ def series(result: RunResult, *, parameter: str | None = None, ax: Axes | None =
     """
     name = _pick(result, parameter)
     cells = result.cells
-    arms = list(dict.fromkeys(arm.arm for cell in cells for arm in cell.arms))
-    looks = style.looks(arms)
+    lines = _lines(result, name)
+    looks = style.looks(list(lines))
     figure, ax = style.axes_or_new(ax, 8.6, 4.6)
-    strong = [cells[0].baseline.arm]
-    for arm in arms:
-        found = curves.points(cells, name, arm)
-        control = any(item.role == "control" for _, item in found)
-        curves.draw_arm(ax, found, looks[arm], strong=arm in strong, dashed=control)
+    strong = [label for label, found in lines.items() if found[0][1].role == "baseline"][:1]
+    for label, found in lines.items():
+        control = found[0][1].role == "control"
+        curves.draw_arm(ax, found, looks[label], strong=label in strong, dashed=control)
     style.tidy(ax)
     _scale(ax, cells, name)
     _scale_costs(ax, cells)
@@ -79,9 +80,22 @@ def series(result: RunResult, *, parameter: str | None = None, ax: Axes | None =
     ax.set_ylabel(cells[0].unit, fontsize=9)
     style.title(ax, f"{result.experiment}: {result.title}")
     figure.canvas.draw()
-    ends = [(arm, *_end(cells, name, arm)) for arm in arms]
+    ends = [(label, found[-1][0], found[-1][1].median) for label, found in lines.items()]
     curves.label_ends(ax, ends, looks, strong=strong)
     return figure
+
+
+def _lines(result: RunResult, parameter: str) -> dict[str, list[tuple[float, ArmResult]]]:
+    others = [name for name in result.report.varying() if name != parameter]
+    groups: dict[str, list[CellResult]] = {}
+    for cell in result.cells:
+        setting = "".join(f", {name} {cell.parameters[name]}" for name in others)
+        groups.setdefault(setting, []).append(cell)
+    return {
+        f"{arm}{setting}": curves.points(cells, parameter, arm)
+        for setting, cells in groups.items()
+        for arm in dict.fromkeys(arm.arm for cell in cells for arm in cell.arms)
+    }
 
 
 def _scale_costs(ax: Axes, cells: Sequence[CellResult]) -> None:
@@ -95,8 +109,3 @@ def _scale_costs(ax: Axes, cells: Sequence[CellResult]) -> None:
     ax.yaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
     ax.yaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-
-
-def _end(cells: Sequence[CellResult], parameter: str, arm: str) -> tuple[float, float]:
-    x, last = curves.points(cells, parameter, arm)[-1]
-    return x, last.median

@@ -41,24 +41,41 @@ def _fixed(report: Report, apart_from: Report | None = None) -> str:
 
 
 def _races(report: Report, beside: Report | None) -> Iterator[RenderableType]:
-    cells, varying = report.cells, report.varying()
+    """Yield a report's tables: the first group of races in full, the others side by side."""
+    for number, cells in enumerate(report.groups()):
+        yield from _group(report, cells, beside, in_full=number == 0 and beside is None)
+    yield from _flags(report)
+
+
+def _group(
+    report: Report, cells: tuple[CellResult, ...], beside: Report | None, *, in_full: bool
+) -> Iterator[RenderableType]:
+    along = report.along()
     same_arms = len({tuple(arm.arm for arm in cell.arms) for cell in cells}) == 1
-    fixed = _fixed(report, beside if beside and beside.experiment == report.experiment else None)
-    title = f"{report.title} ({fixed})" if beside and fixed else report.title
+    title = _group_title(report, cells, beside)
     if same_arms and len(cells[0].arms) <= _MOST_ARMS_OF_A_SERIES and len(cells) >= _FEWEST_RACES_OF_A_SERIES:
-        yield tables.series_table(report, varying, title if beside else "")
-        yield Text(tables.how_measured(*cells), style="dim")
-    elif beside and same_arms and 1 < len(cells) <= _MOST_RACES_SIDE_BY_SIDE:
-        heads = [_setting(report, cell) for cell in cells]
-        yield tables.side_by_side(cells, heads, title)
-        yield Text(f"± half an interval; {tables.how_measured(*cells)}", style="dim")
+        yield tables.series_table(cells, [along] if along else report.varying(), title)
+    elif same_arms and not in_full and 1 < len(cells) <= _MOST_RACES_SIDE_BY_SIDE and along:
+        heads = [numbers.parameter(along, cell.parameters[along]) for cell in cells]
+        yield tables.side_by_side(cells, heads, f"{title}, by {along}" if title else f"by {along}")
+        yield Text(f"± half an interval; {tables.how_measured(*cells)}\n", style="dim")
+        return
     else:
         for cell in cells:
-            heading = title if beside else _setting(report, cell) if varying else ""
+            heading = _setting(report, cell) if beside is None else title
             yield tables.race_table(cell, heading)
-            yield Text(tables.how_measured(cell), style="dim")
-            yield Text()
-    yield from _flags(report)
+            yield Text(tables.how_measured(cell) + "\n", style="dim")
+        return
+    yield Text(tables.how_measured(*cells) + "\n", style="dim")
+
+
+def _group_title(report: Report, cells: tuple[CellResult, ...], beside: Report | None) -> str:
+    others = [name for name in report.varying() if name != report.along()]
+    setting = ", ".join(f"{name} {numbers.parameter(name, cells[0].parameters[name])}" for name in others)
+    if beside is None:
+        return setting
+    fixed = _fixed(report, beside)
+    return ", ".join(filter(None, (report.experiment, setting, fixed)))
 
 
 def _flags(report: Report) -> Iterator[RenderableType]:
@@ -147,7 +164,7 @@ def run_renderable(result: RunResult) -> RenderableType:
     parts.append(Text())
     parts += _races(report, None)
     for companion in report.companions:
-        parts += [*_races(companion, report), Text()]
+        parts += _races(companion, report)
     if result.contrasts:
         parts += [tables.contrast_table(result.contrasts), Text()]
     parts += _checks(result)

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nanokata.budget import has_budget, share
-from nanokata.results.records import ArmResult, CellResult, Contrast, Report
+from nanokata.results.records import ArmResult, CellResult, Contrast
 
 from . import numbers
 
@@ -96,9 +96,9 @@ def side_by_side(cells: Sequence[CellResult], heads: Sequence[str], title: str) 
     return table
 
 
-def series_table(report: Report, varying: Sequence[str], title: str) -> Table:
+def series_table(cells: Sequence[CellResult], varying: Sequence[str], title: str) -> Table:
     """Return many races of few arms: a race a row, an arm a column."""
-    first = report.cells[0]
+    first = cells[0]
     table = blank(title)
     for name in varying:
         table.add_column(name, justify="right", no_wrap=True)
@@ -107,7 +107,7 @@ def series_table(report: Report, varying: Sequence[str], title: str) -> Table:
     others = [arm for arm in first.arms if arm.role != "baseline"]
     for arm in others:
         table.add_column(f"{arm.arm} against {arm.against}")
-    for cell in report.cells:
+    for cell in cells:
         values = [numbers.parameter(name, cell.parameters[name]) for name in varying]
         costs = [_with_half_width(cell[arm.arm]) for arm in first.arms]
         table.add_row(*values, *costs, *(verdict(cell[arm.arm], arm.against) for arm in others))

@@ -221,6 +221,22 @@ class Report(Record):
             for check in checks
         )
 
+    def groups(self) -> tuple[tuple[CellResult, ...], ...]:
+        """Return the cells, those together that differ only in the parameter that a curve is drawn over."""
+        found: dict[tuple[Value, ...], list[CellResult]] = {}
+        others = [name for name in self.varying() if name != self.along()]
+        for cell in self.cells:
+            found.setdefault(tuple(cell.parameters[name] for name in others), []).append(cell)
+        return tuple(tuple(cells) for cells in found.values())
+
+    def along(self) -> str | None:
+        """Return the parameter that a curve is drawn over: the first number that differs between the cells."""
+        for name in self.varying():
+            values = [cell.parameters[name] for cell in self.cells]
+            if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+                return name
+        return None
+
     def varying(self) -> tuple[str, ...]:
         """Return the parameters that differ between the cells."""
         names = self.cells[0].parameters if self.cells else {}
