@@ -26,7 +26,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias
 
 import numpy as np
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from nanokata.dispatch import HandlerSet
 
-    Handlers = HandlerSet | Sequence[int] | NDArray[np.integer]
+    Handlers: TypeAlias = HandlerSet | Sequence[int] | NDArray[np.integer]
 
 __all__ = [
     "PACKET",

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from nanokata.budget import BUDGET_NS, has_budget
 from nanokata.results.records import CellResult
 
@@ -14,6 +16,7 @@ from . import curves, style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike, NDArray
 
     from nanokata.results import RunResult
 
@@ -85,10 +88,18 @@ def _budget_line(ax: Axes, *, label: bool) -> None:
         )
 
 
+def _percent_of_budget(ns: ArrayLike) -> NDArray[np.float64]:
+    return 100 * np.asarray(ns, dtype=np.float64) / BUDGET_NS
+
+
+def _ns_of_percent(percent: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(percent, dtype=np.float64) * BUDGET_NS / 100
+
+
 def _budget_axis(ax: Axes) -> None:
     from matplotlib.ticker import PercentFormatter
 
-    right = ax.secondary_yaxis("right", functions=(lambda ns: 100 * ns / BUDGET_NS, lambda pct: pct * BUDGET_NS / 100))
+    right = ax.secondary_yaxis("right", functions=(_percent_of_budget, _ns_of_percent))
     right.set_ylabel("share of the budget", fontsize=9, color=style.GREY)
     right.yaxis.set_major_formatter(PercentFormatter(decimals=0))
     right.tick_params(labelsize=9, colors=style.GREY)

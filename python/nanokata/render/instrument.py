@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.text import Text
 
 from . import numbers
-from .tables import blank
+from .tables import blank, titled
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -33,14 +33,14 @@ def _flat(value: Any) -> str:  # noqa: ANN401 (JSON)
 
 
 def _pairs(data: Mapping[str, Any], title: str) -> RenderableType:
-    table = blank(title)
+    table = blank()
     table.show_header = False
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
     for key, value in data.items():
         shown = numbers.byte_count(value) if key.endswith("bytes") and isinstance(value, int) else _flat(value)
         table.add_row(key.replace("_", " "), shown)
-    return table
+    return titled(title, table)
 
 
 def machine_renderable(machine: Machine) -> RenderableType:

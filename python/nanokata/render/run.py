@@ -81,7 +81,7 @@ def _group_title(report: Report, cells: tuple[CellResult, ...], beside: Report |
 def _flags(report: Report) -> Iterator[RenderableType]:
     flagged = Counter((flag, arm.arm) for cell in report.cells for arm in cell.arms for flag in arm.flags)
     by_flag: dict[str, list[str]] = {}
-    for (flag, arm) in flagged:
+    for flag, arm in flagged:
         by_flag.setdefault(flag, []).append(arm)
     for flag, arms in by_flag.items():
         yield Text(f"{flag}: {', '.join(arms)}", style="yellow")

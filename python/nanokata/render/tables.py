@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich import box
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -16,18 +17,20 @@ from . import numbers
 STYLES = {"faster": "green", "slower": "red", "same": "", "not resolved": "yellow"}
 
 
-def blank(title: str | Text | None = None) -> Table:
+def blank() -> Table:
     """Return an empty table in the house style."""
     return Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
         box=box.SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,
         padding=(0, 1, 0, 0),
         collapse_padding=True,
     )
+
+
+def titled(title: str, table: Table) -> RenderableType:
+    """Return `table` below its title, which may be wider than the table."""
+    return Group(Text(title, style="bold"), table) if title else table
 
 
 def verdict(arm: ArmResult, baseline: str) -> Text:
@@ -40,12 +43,12 @@ def verdict(arm: ArmResult, baseline: str) -> Text:
     return Text(words, style=STYLES.get(arm.verdict or "", ""))
 
 
-def race_table(cell: CellResult, title: str) -> Table:
+def race_table(cell: CellResult, title: str) -> RenderableType:
     """Return a race in full: an arm a row."""
     budget = has_budget(cell.unit)
     probing = any(arm.probes for arm in cell.arms)
     per = cell.unit.partition("/")[0]
-    table = blank(f"{title}: {cell.unit}" if title else cell.unit)
+    table = blank()
     table.add_column("arm", no_wrap=True)
     if probing:
         table.add_column("probes", justify="right", no_wrap=True)
@@ -63,7 +66,7 @@ def race_table(cell: CellResult, title: str) -> Table:
         if budget:
             row.append(numbers.percent(share(arm.median)))
         table.add_row(*row, verdict(arm, cell.baseline.arm))
-    return table
+    return titled(f"{title}: {cell.unit}" if title else cell.unit, table)
 
 
 ENDED = {
@@ -81,25 +84,25 @@ def how_measured(*cells: CellResult) -> str:
     ended = ", ".join(sorted({ENDED[cell.ended] for cell in cells}))
     return (
         f"{counted} blocks; ratios to ±{100 * max(cell.half_width for cell in cells):.2f} %; "
-        f"intervals at {levels}; {ended} after {numbers.seconds(sum(cell.seconds for cell in cells))}"
+        f"intervals at {levels}; {ended}, {numbers.seconds(sum(cell.seconds for cell in cells))}"
     )
 
 
-def side_by_side(cells: Sequence[CellResult], heads: Sequence[str], title: str) -> Table:
+def side_by_side(cells: Sequence[CellResult], heads: Sequence[str], title: str) -> RenderableType:
     """Return several races of the same arms: an arm a row, a race a column; cost and half-width."""
-    table = blank(title)
+    table = blank()
     table.add_column(cells[0].unit, no_wrap=True)
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
     for arm in cells[0].arms:
         table.add_row(arm.arm, *(_with_half_width(cell[arm.arm]) for cell in cells))
-    return table
+    return titled(title, table)
 
 
-def series_table(cells: Sequence[CellResult], varying: Sequence[str], title: str) -> Table:
+def series_table(cells: Sequence[CellResult], varying: Sequence[str], title: str) -> RenderableType:
     """Return many races of few arms: a race a row, an arm a column."""
     first = cells[0]
-    table = blank(title)
+    table = blank()
     for name in varying:
         table.add_column(name, justify="right", no_wrap=True)
     for arm in first.arms:
@@ -111,17 +114,17 @@ def series_table(cells: Sequence[CellResult], varying: Sequence[str], title: str
         values = [numbers.parameter(name, cell.parameters[name]) for name in varying]
         costs = [_with_half_width(cell[arm.arm]) for arm in first.arms]
         table.add_row(*values, *costs, *(verdict(cell[arm.arm], arm.against) for arm in others))
-    return table
+    return titled(title, table)
 
 
 def _with_half_width(arm: ArmResult) -> str:
     return numbers.with_half_width(arm.median, (arm.high - arm.low) / 2)
 
 
-def contrast_table(contrasts: Sequence[Contrast]) -> Table:
+def contrast_table(contrasts: Sequence[Contrast]) -> RenderableType:
     """Return what follows from several races, each figure with its interval and its share of the budget."""
     budget = any(has_budget(contrast.unit) for contrast in contrasts)
-    table = blank("What follows")
+    table = blank()
     table.add_column("figure", ratio=1)
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("interval", no_wrap=True)
@@ -139,4 +142,4 @@ def contrast_table(contrasts: Sequence[Contrast]) -> Table:
         notes.append("* from different races, so drift between them counts in")
     table.caption = "; ".join(notes)
     table.caption_justify = "left"
-    return table
+    return titled("What follows", table)

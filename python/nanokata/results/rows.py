@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .records import ArmResult, CellResult, Report
@@ -101,7 +101,7 @@ def tidy_rows(report: Report, *, machine: str, version: str) -> Iterator[dict[st
                 yield _row(inner, cell, arm, machine, version, run_id)
 
 
-def columns(rows: list[Mapping[str, Any]]) -> list[str]:
+def columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the columns of `rows`: the experiment, every parameter of any row, then the fixed ones."""
     fixed = {*BEFORE_PARAMETERS, *AFTER_PARAMETERS}
     parameters = dict.fromkeys(name for row in rows for name in row if name not in fixed)
