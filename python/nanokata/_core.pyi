@@ -1,7 +1,7 @@
 """The native half: private, wrapped by the modules around it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, SupportsIndex, final
+from typing import SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray

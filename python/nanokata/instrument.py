@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nanokata.results.rows import fingerprint
+from nanokata.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

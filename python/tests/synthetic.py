@@ -204,7 +204,8 @@ def selection_cell(handlers: int, body: str = "fat", scale: float = 1.0, **chang
         probes=1.1,
     )
     parameters = {"handlers": handlers, "body": body, "traffic": "uniform", "pool": 16384}
-    return cell([*arms, control], parameters, checks=[check("bodies-distinct"), check("pool-fits-l2")], **changes)
+    changes.setdefault("checks", [check("bodies-distinct"), check("pool-fits-l2")])
+    return cell([*arms, control], parameters, **changes)
 
 
 def selection(**changes: Any) -> dict[str, Any]:

@@ -44,7 +44,11 @@ pub fn line(
     let line = Mode::named(mode).map(|mode| Line { mode, distance_bytes: distance, writes }).or_raise(py)?;
     let recipe = LineRecipe::new(line).or_raise(py)?;
     let (own, other) = two_cpus(cpus).or_raise(py)?;
-    let (checksum, ran) = worker::run(py, Some(own), None, |watch| pass(&recipe, other, steps, watch))?;
+    let (checksum, ran) = worker::run_unpinned(py, None, |watch| {
+        // The helper's thread is started first: it inherits the mask of whoever starts it.
+        let crew = Arc::new(Crew::new(&[other])?);
+        worker::pinned(Some(own), || pass(&recipe, crew, steps, watch))
+    })?;
     Ok(PyLinePass { checksum: checksum.0, other_steps: recipe.other_steps(), ran, other_cpu: other })
 }
 
@@ -65,8 +69,7 @@ fn two_cpus(asked: Option<(usize, usize)>) -> Result<(usize, usize)> {
     }
 }
 
-fn pass(recipe: &LineRecipe, other: usize, steps: usize, watch: &Watch) -> Result<Checksum> {
-    let crew = Arc::new(Crew::new(&[other])?);
+fn pass(recipe: &LineRecipe, crew: Arc<Crew>, steps: usize, watch: &Watch) -> Result<Checksum> {
     let mut placement = Placement::new(0).with_crew(Some(crew));
     let input = Source::without_items(steps).place(&mut placement)?;
     let mut arm = recipe.build(&input, &mut placement)?;

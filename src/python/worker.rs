@@ -129,7 +129,8 @@ fn report(callback: &Bound<'_, PyAny>, watch: &Watch, shown: &mut Option<(String
     Ok(())
 }
 
-fn pinned<T>(cpu: Option<usize>, job: impl FnOnce() -> Result<T>) -> Result<(T, PyRan)> {
+/// Pins the calling thread to `cpu`, if given, for the time of `job`, and tells where that ran.
+pub fn pinned<T>(cpu: Option<usize>, job: impl FnOnce() -> Result<T>) -> Result<(T, PyRan)> {
     let pin = cpu.map(Pin::to).transpose()?;
     let (held, reason) = match pin.as_ref().map(Pin::placement) {
         Some(Pinning::Honoured { .. }) => (true, None),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def _arms(cells: Sequence[CellResult]) -> list[str]:
 
 
 def _draw_published(ax: Axes, looks: dict[str, style.Look]) -> None:
-    hollow = {"marker": "o", "markerfacecolor": "none", "markeredgewidth": 1.4, "linestyle": "none"}
+    hollow: dict[str, Any] = {"marker": "o", "markerfacecolor": "none", "markeredgewidth": 1.4, "linestyle": "none"}
     shown = [item for item in PUBLISHED if item.arm in looks]
     for item in shown:
         colour = looks[item.arm].colour

@@ -18,9 +18,9 @@ Verdict = Literal["faster", "slower", "same", "not resolved"]
 
 
 @cache
-def _fields(record: type) -> dict[str, Any]:
+def _fields_of(record: type[Record]) -> tuple[tuple[str, Any], ...]:
     hints = typing.get_type_hints(record)
-    return {field.name: hints[field.name] for field in dataclasses.fields(record)}
+    return tuple((field.name, hints[field.name]) for field in dataclasses.fields(record))
 
 
 def _convert(hint: Any, value: Any) -> Any:  # noqa: ANN401 (both follow from the field's own type)
@@ -46,7 +46,7 @@ class Record:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Build the record from a decoded JSON object; fields that it doesn't know are left out."""
-        return cls(**{name: _convert(hint, data[name]) for name, hint in _fields(cls).items() if name in data})
+        return cls(**{name: _convert(hint, data[name]) for name, hint in _fields_of(typing.cast("type", cls)) if name in data})
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from nanokata.fingerprint import fingerprint
 
 from .records import ArmResult, CellResult, Report
 
@@ -40,12 +40,6 @@ AFTER_PARAMETERS = (
     "flags",
 )
 """Columns after the parameters, in order."""
-
-
-def fingerprint(*parts: object) -> str:
-    """Return 16 hexadecimal digits that follow from `parts` alone."""
-    text = json.dumps(parts, sort_keys=True, default=str)
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def _status(report: Report, cell: CellResult) -> tuple[str, str | None]:

@@ -1,0 +1,77 @@
+"""No sentence may survive swapping the numbers that it speaks of."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import synthetic
+
+from nanokata.results import RaceResult, RunResult
+
+
+def race_of(costs, **changes):
+    baseline = costs["a"]
+    arms = [
+        synthetic.arm(name, cost, baseline=None if name == "a" else baseline, against="" if name == "a" else "a")
+        for name, cost in costs.items()
+    ]
+    cell = synthetic.cell(arms, {"handlers": 10}, **changes)
+    return RaceResult(synthetic.document(synthetic.report("race", [cell])))
+
+
+def line_of(summary, arm):
+    return next(line for line in summary.splitlines() if line.startswith(f"{arm} "))
+
+
+def test_swapped_costs_swap_the_verdict():
+    summary, swapped = (race_of(costs).summary() for costs in ({"a": 100.0, "b": 50.0}, {"a": 50.0, "b": 100.0}))
+    assert "2.00× faster" in line_of(summary, "b")
+    assert "2.00× slower" in line_of(swapped, "b")
+    assert not re.search("slower", summary)
+    assert not re.search("faster", swapped)
+
+
+@pytest.mark.parametrize(("cost", "word"), [(100.0, "same"), (100.4, "not resolved"), (101.0, "slower")])
+def test_the_margin_decides_between_same_and_not_resolved(cost, word):
+    assert word in line_of(race_of({"a": 100.0, "b": cost}).summary(), "b")
+
+
+def test_the_budget_share_follows_the_cost():
+    assert "100 %" in line_of(race_of({"a": 1e9 / 3e6, "b": 50.0}).summary(), "a")
+    assert "30 %" in line_of(race_of({"a": 100.0, "b": 50.0}).summary(), "a")
+
+
+def test_the_conclusion_names_the_check_that_failed():
+    summary = race_of({"a": 100.0, "b": 50.0}, checks=[synthetic.check("pool-in-cache", "failed", "2 MiB")]).summary()
+    assert "A check failed (pool-in-cache)" in summary
+    assert "failed pool-in-cache: 2 MiB" in summary
+    assert "All checks held" not in summary
+
+
+def test_unresolved_races_advise_more_time():
+    summary = race_of({"a": 100.0, "b": 100.4}).summary()
+    assert "No verdict" in summary
+    assert "--seconds" in summary
+
+
+def test_a_missing_doctor_is_said():
+    document = synthetic.selection()
+    document["doctor"] = None
+    assert "not asked on this machine" in RunResult(document).summary()
+
+
+def test_unpaired_figures_are_marked():
+    lines = RunResult(synthetic.selection()).summary().splitlines()
+    assert any(line.startswith("calling it") and "ns/packet *" in line for line in lines)
+    assert any("from different races" in line for line in lines)
+
+
+def test_flags_are_shown_with_their_arms():
+    cell = synthetic.selection_cell(100)
+    cell["arms"][1]["flags"] = ["one code layout"]
+    result = RaceResult(synthetic.document(synthetic.report("race", [cell])))
+    assert "one code layout: scan_keys" in result.summary()
+    assert "one code layout" not in RaceResult(
+        synthetic.document(synthetic.report("race", [synthetic.selection_cell(100)]))
+    ).summary()
