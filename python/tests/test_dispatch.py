@@ -52,7 +52,9 @@ def test_order_is_behaviour_where_predicates_overlap():
     packets = nk.traffic.uniform(400, handlers, unmatched=0.0)
     odd = int((packets["payload"][:, 0] & 1).sum())
     assert nk.dispatch.changed_handlers(handlers, packets, [0, 1], [1, 0]) == odd > 0
-    assert nk.dispatch.scan(handlers)(packets).checksum != nk.dispatch.scan(handlers.reordered([1, 0]))(packets).checksum
+    assert (
+        nk.dispatch.scan(handlers)(packets).checksum != nk.dispatch.scan(handlers.reordered([1, 0]))(packets).checksum
+    )
 
 
 def test_a_frequency_order_names_every_handler_once(handlers, packets):

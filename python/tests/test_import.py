@@ -20,7 +20,7 @@ def loaded_by(code):
 def test_importing_loads_nothing_heavy():
     extra = loaded_by("import nanokata") - loaded_by("")
     assert not extra & {*HEAVY, "numpy", "nanokata._core"}
-    assert extra <= {"nanokata", "importlib", "importlib._abc", "typing", "warnings"} | sys.stdlib_module_names
+    assert {name.partition(".")[0] for name in extra} <= {"nanokata"} | sys.stdlib_module_names
 
 
 def test_measuring_loads_no_plotting_or_tables():
@@ -34,9 +34,7 @@ def test_measuring_loads_no_plotting_or_tables():
 
 def test_the_command_lines_help_loads_no_plotting_and_no_core():
     loaded = loaded_by(
-        "from nanokata.cli.main import nanokata\n"
-        "try: nanokata(['run', '--help'])\n"
-        "except SystemExit: pass"
+        "from nanokata.cli.main import nanokata\ntry: nanokata(['run', '--help'])\nexcept SystemExit: pass"
     )
     assert not loaded & {"matplotlib", "pandas", "nanokata._core"}
 

@@ -72,6 +72,7 @@ def test_flags_are_shown_with_their_arms():
     cell["arms"][1]["flags"] = ["one code layout"]
     result = RaceResult(synthetic.document(synthetic.report("race", [cell])))
     assert "one code layout: scan_keys" in result.summary()
-    assert "one code layout" not in RaceResult(
-        synthetic.document(synthetic.report("race", [synthetic.selection_cell(100)]))
-    ).summary()
+    assert (
+        "one code layout"
+        not in RaceResult(synthetic.document(synthetic.report("race", [synthetic.selection_cell(100)]))).summary()
+    )

@@ -46,7 +46,9 @@ class Record:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Build the record from a decoded JSON object; fields that it doesn't know are left out."""
-        return cls(**{name: _convert(hint, data[name]) for name, hint in _fields_of(typing.cast("type", cls)) if name in data})
+        return cls(
+            **{name: _convert(hint, data[name]) for name, hint in _fields_of(typing.cast("type", cls)) if name in data}
+        )
 
 
 @dataclass(frozen=True, slots=True)
