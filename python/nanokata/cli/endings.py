@@ -29,6 +29,8 @@ def _advice(error: NanokataError) -> str:
     if isinstance(error, UnknownExperiment):
         instead = f"nanokata run {error.nearest[0]}" if error.nearest else "nanokata list"
         return f"type `{instead}`"
+    if isinstance(error, NotMeasurable):
+        return "`nanokata doctor` shows what this machine can measure, and what disturbs it"
     context = click.get_current_context(silent=True)
     return f"`{context.command_path if context else 'nanokata'} --help` shows what it takes"
 
