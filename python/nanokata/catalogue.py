@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -38,16 +39,25 @@ class Parameter:
     @property
     def takes(self) -> str:
         """What values it takes, in a few words."""
+        from nanokata.render import numbers
+
         match self.kind:
             case "int" | "float":
                 number = "whole number" if self.kind == "int" else "number"
-                return f"{number}, {self.low:g} … {self.high:g}"
+                low, high = (numbers.parameter(self.name, _whole(bound), self.unit) for bound in (self.low, self.high))
+                return f"{number}, {low} … {high}"
             case "choice":
                 return " | ".join(self.choices)
             case "choice_or_file":
                 return " | ".join((*self.choices, "a file"))
             case "flag":
                 return "true | false"
+
+
+def _whole(bound: float | None) -> int | float:
+    if bound is None:
+        return math.inf
+    return int(bound) if float(bound).is_integer() else bound
 
 
 @dataclass(frozen=True, slots=True)

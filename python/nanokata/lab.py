@@ -5,10 +5,10 @@ Signatures and docstrings come from the catalogue; the call is :func:`nanokata.r
 
 from __future__ import annotations
 
+import functools
 import inspect
 import textwrap
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from nanokata import catalogue
@@ -57,7 +57,7 @@ def __dir__() -> list[str]:
     return _areas()
 
 
-@cache
+@functools.cache
 def _area(name: str) -> Area:
     return Area(name)
 
@@ -86,7 +86,7 @@ def _docstring(experiment: catalogue.Experiment) -> str:
     return "\n".join(lines) + "\n"
 
 
-@cache
+@functools.cache
 def _function(experiment_id: str) -> Callable[..., RunResult]:
     from nanokata.measure import run
 

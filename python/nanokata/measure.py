@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -23,11 +24,12 @@ __all__ = ["race", "run"]
 Setting = bool | int | float | str
 
 
-def _document(text: str) -> dict[str, Any]:
+def _document(text: str, units: dict[str, str]) -> dict[str, Any]:
     from nanokata import _core
 
     document: dict[str, Any] = json.loads(text)
     document["version"] = _core.__version__
+    document["units"] = units
     document.setdefault("doctor", None)
     if document["doctor"] is None:
         known = stored_doctor(Machine(document["machine"]))
@@ -37,17 +39,18 @@ def _document(text: str) -> dict[str, Any]:
 
 def _plain(name: str, value: object) -> list[Setting]:
     """Return a setting as a list of JSON values; numpy's scalars and arrays are taken too."""
+    wanted = "wanted a finite number, a word, true or false, or a list of them"
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidArgument(f"{name} = {value!r}: {wanted}", name=name, value=repr(value), wanted=wanted)
     if isinstance(value, (bool, int, float, str)):
         return [value]
     if hasattr(value, "tolist"):
         value = value.tolist()
-        if isinstance(value, (bool, int, float, str)):
-            return [value]
+        return _plain(name, value)
     if isinstance(value, (list, tuple, range)):
         return [item for inner in value for item in _plain(name, inner)]
     if hasattr(value, "__fspath__"):
         return [str(value.__fspath__())]
-    wanted = "wanted a number, a word, true or false, or a list of them"
     raise InvalidArgument(f"{name} = {value!r}: {wanted}", name=name, value=repr(value), wanted=wanted)
 
 
@@ -117,7 +120,8 @@ def run(
         cpu=arguments.cpu_number(cpu),
         progress=progress,
     )
-    return RunResult(_document(text))
+    units = {parameter.name: parameter.unit for parameter in known.parameters if parameter.unit}
+    return RunResult(_document(text, units))
 
 
 def race(
@@ -180,7 +184,7 @@ def race(
         cpu=arguments.cpu_number(cpu),
         progress=progress,
     )
-    return RaceResult(_document(text))
+    return RaceResult(_document(text, {"packets": "packets"}))
 
 
 def _by_name(arms: Sequence[Arm]) -> dict[str, Arm]:

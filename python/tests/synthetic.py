@@ -94,6 +94,7 @@ def arm(
         "ceiling": None,
         "flags": [],
         "blocks": [cost] * 40,
+        "log_ratios": [0.0] * 40,
         **changes,
     }
 
@@ -111,6 +112,9 @@ def cell(
         "unit": unit,
         "arms": arms,
         "checks": checks or [],
+        "status": "held",
+        "reason": None,
+        "helper_cpus": [],
         "level": 0.9929,
         "margin": 0.005,
         "half_width": 0.002,
@@ -148,7 +152,6 @@ def contrast(name: str, what: str, value: float, half: float = 0.5, **changes: A
         "high": value + half,
         "unit": "ns/packet",
         "level": 0.95,
-        "paired": True,
         **changes,
     }
 
@@ -175,6 +178,7 @@ def document(inner: dict[str, Any], **changes: Any) -> dict[str, Any]:
         "instrument": {"tick_ns": 10.0, "floor_ns": 2.8},
         "doctor": {"verdict": "fit to measure: 0 of 10 false verdicts, 10 of 10 found"},
         "version": "0.1.0",
+        "units": {"bytes": "bytes", "stride_bytes": "bytes", "pool": "packets"},
         **changes,
     }
 
@@ -224,7 +228,7 @@ def selection(**changes: Any) -> dict[str, Any]:
     follows = [
         contrast("slope-fat", "climb of table_compact from 10 to 100 handlers, fat bodies", 9.0),
         contrast("finding", "finding the handler: scan less table_compact, at 100", 500.1),
-        contrast("calling", "calling it: dyn less direct, at 100", 2.5, paired=False),
+        contrast("calling", "calling it: dyn less direct, at 100", 2.5),
     ]
     main = report(
         "dispatch.selection",

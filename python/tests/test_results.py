@@ -59,10 +59,13 @@ def test_json_survives_a_round_trip(result):
         (lambda cell: None, 0),
         (lambda cell: cell["checks"].append(synthetic.check("pool-in-cache", "failed")), 1),
         (lambda cell: cell["checks"].append(synthetic.check("counters", "not_applicable", "no PMU")), 0),
-        (lambda cell: cell["checks"].append(synthetic.check("control:scan_again", "failed")), 3),
-        (lambda cell: cell["arms"][-1].update(verdict="slower"), 3),
-        (lambda cell: cell["arms"][-1].update(verdict="not resolved"), 3),
-        (lambda cell: [arm.update(verdict="not resolved") for arm in cell["arms"] if arm["role"] == "arm"], 3),
+        (
+            lambda cell: cell.update(
+                status="no_verdict", reason="control", checks=[synthetic.check("control:scan_again", "failed")]
+            ),
+            3,
+        ),
+        (lambda cell: cell.update(status="no_verdict", reason="the control reads slower"), 3),
     ],
 )
 def test_exit_codes_follow_the_checks_and_controls(change, code):
@@ -79,11 +82,17 @@ def test_a_companions_failed_check_counts(result):
     assert RunResult(document).exit_code == 1
 
 
-def test_rows_of_a_void_race_say_so():
+def test_rows_of_a_race_whose_check_failed_say_so():
     cell = synthetic.selection_cell(100, checks=[synthetic.check("pool-in-cache", "failed", "2 MiB")])
     rows = RaceResult(synthetic.document(synthetic.report("race", [cell]))).rows()
-    assert {row["status"] for row in rows} == {"void"}
+    assert {row["status"] for row in rows} == {"failed"}
     assert rows[0]["reason"] == "failed: pool-in-cache"
+
+
+def test_rows_without_a_verdict_say_why():
+    rows = race(status="no_verdict", reason="scan_again reads slower than scan").rows()
+    assert {row["status"] for row in rows} == {"no_verdict"}
+    assert rows[0]["reason"] == "scan_again reads slower than scan"
 
 
 def test_a_race_gives_its_arms_by_name():

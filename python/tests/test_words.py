@@ -49,9 +49,9 @@ def test_the_conclusion_names_the_check_that_failed():
     assert "All checks held" not in summary
 
 
-def test_unresolved_races_advise_more_time():
-    summary = race_of({"a": 100.0, "b": 100.4}).summary()
-    assert "No verdict" in summary
+def test_races_without_a_verdict_say_why_and_advise_more_time():
+    summary = race_of({"a": 100.0, "b": 100.4}, status="no_verdict", reason="too much noise").summary()
+    assert "No verdict: too much noise" in summary
     assert "--seconds" in summary
 
 
@@ -61,10 +61,12 @@ def test_a_missing_doctor_is_said():
     assert "not asked on this machine" in RunResult(document).summary()
 
 
-def test_unpaired_figures_are_marked():
-    lines = RunResult(synthetic.selection()).summary().splitlines()
-    assert any(line.startswith("calling it") and "ns/packet *" in line for line in lines)
-    assert any("from different races" in line for line in lines)
+def test_what_follows_stands_in_cost_and_budget():
+    document = synthetic.selection()
+    document["report"]["contrasts"] = [synthetic.contrast("calling", "calling it", 1e9 / 3e6 / 4)]
+    line = next(line for line in RunResult(document).summary().splitlines() if line.startswith("calling it"))
+    assert "83.3" in line
+    assert line.endswith("25 %")
 
 
 def test_flags_are_shown_with_their_arms():

@@ -39,7 +39,7 @@ def _pick(result: RunResult, parameter: str | None) -> str:
     )
 
 
-def _scale(ax: Axes, cells: Sequence[CellResult], parameter: str) -> None:
+def _scale(ax: Axes, cells: Sequence[CellResult], parameter: str, unit: str) -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     from nanokata.render.numbers import byte_count
@@ -50,7 +50,7 @@ def _scale(ax: Axes, cells: Sequence[CellResult], parameter: str) -> None:
         ax.xaxis.set_minor_locator(NullLocator())
         step = -(-len(values) // _MOST_TICKS)
         ax.xaxis.set_major_locator(FixedLocator(values[::step]))
-        shown = byte_count if "bytes" in parameter else "{:g}".format
+        shown = byte_count if unit == "bytes" else "{:g}".format
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: shown(value)))
 
 
@@ -74,9 +74,11 @@ def series(result: RunResult, *, parameter: str | None = None, ax: Axes | None =
         control = found[0][1].role == "control"
         curves.draw_arm(ax, found, looks[label], strong=label in strong, dashed=control)
     style.tidy(ax)
-    _scale(ax, cells, name)
+    unit = result.unit_of(name)
+    _scale(ax, cells, name, unit)
     _scale_costs(ax, cells)
-    ax.set_xlabel(name.replace("_", " "), fontsize=9)
+    spoken = name.replace("_", " ")
+    ax.set_xlabel(f"{spoken} ({unit})" if unit and unit not in spoken else spoken, fontsize=9)
     ax.set_ylabel(cells[0].unit, fontsize=9)
     style.title(ax, f"{result.experiment}: {result.title}")
     figure.canvas.draw()

@@ -23,7 +23,7 @@ def _parameters(experiment: Experiment) -> RenderableType:
     table.add_column("default")
     table.add_column("takes", ratio=1)
     for parameter in experiment.parameters:
-        default = ",".join(numbers.parameter(parameter.name, value) for value in parameter.default)
+        default = ", ".join(numbers.parameter(parameter.name, value, parameter.unit) for value in parameter.default)
         takes = f"{parameter.takes}{'; a list runs a race a value' if parameter.series else ''}"
         table.add_row(parameter.name, default, f"{parameter.help} ({takes})")
     return table

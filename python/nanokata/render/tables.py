@@ -70,9 +70,9 @@ def race_table(cell: CellResult, title: str) -> RenderableType:
 
 
 ENDED = {
-    "precision": "wanted precision reached",
+    "precision": "precision reached",
     "time_bound": "time was up",
-    "block_bound": "blocks were up",
+    "block_bound": "most blocks reached",
 }
 
 
@@ -99,7 +99,9 @@ def side_by_side(cells: Sequence[CellResult], heads: Sequence[str], title: str) 
     return titled(title, table)
 
 
-def series_table(cells: Sequence[CellResult], varying: Sequence[str], title: str) -> RenderableType:
+def series_table(
+    cells: Sequence[CellResult], varying: Sequence[str], settings: Sequence[Sequence[str]], title: str
+) -> RenderableType:
     """Return many races of few arms: a race a row, an arm a column."""
     first = cells[0]
     table = blank()
@@ -110,8 +112,7 @@ def series_table(cells: Sequence[CellResult], varying: Sequence[str], title: str
     others = [arm for arm in first.arms if arm.role != "baseline"]
     for arm in others:
         table.add_column(f"{arm.arm} against {arm.against}")
-    for cell in cells:
-        values = [numbers.parameter(name, cell.parameters[name]) for name in varying]
+    for cell, values in zip(cells, settings, strict=True):
         costs = [_with_half_width(cell[arm.arm]) for arm in first.arms]
         table.add_row(*values, *costs, *(verdict(cell[arm.arm], arm.against) for arm in others))
     return titled(title, table)
@@ -124,22 +125,21 @@ def _with_half_width(arm: ArmResult) -> str:
 def contrast_table(contrasts: Sequence[Contrast]) -> RenderableType:
     """Return what follows from several races, each figure with its interval and its share of the budget."""
     budget = any(has_budget(contrast.unit) for contrast in contrasts)
+    units = list(dict.fromkeys(contrast.unit for contrast in contrasts))
+    levels = ", ".join(sorted({numbers.level(item.level) for item in contrasts}))
     table = blank()
     table.add_column("figure", ratio=1)
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("interval", no_wrap=True)
-    table.add_column("unit")
+    table.add_column(units[0] if len(units) == 1 else "value", justify="right", no_wrap=True)
+    table.add_column(f"{levels} interval", no_wrap=True)
+    if len(units) > 1:
+        table.add_column("unit", no_wrap=True)
     if budget:
         table.add_column("budget", justify="right", no_wrap=True)
     for item in contrasts:
-        unit = item.unit if item.paired else f"{item.unit} *"
-        row = [item.what, numbers.cost(item.value), numbers.interval(item.low, item.high), unit]
+        row = [item.what, numbers.cost(item.value), numbers.interval(item.low, item.high)]
+        if len(units) > 1:
+            row.append(item.unit)
         if budget:
             row.append(numbers.percent(share(item.value)) if has_budget(item.unit) else "")
         table.add_row(*row)
-    notes = [f"intervals at {', '.join(sorted({numbers.level(item.level) for item in contrasts}))}"]
-    if not all(item.paired for item in contrasts):
-        notes.append("* from different races, so drift between them counts in")
-    table.caption = "; ".join(notes)
-    table.caption_justify = "left"
     return titled("What follows", table)

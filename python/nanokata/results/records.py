@@ -92,7 +92,7 @@ class Disturbances(Record):
     waited_ns: int = 0
     stolen_ns: int | None = None
     ghz: tuple[float, ...] = ()
-    """Effective frequency by the canary: lowest, median and highest of any round."""
+    """Effective frequency by the canary before each round: 5th percentile, median, 95th percentile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +125,22 @@ class ArmResult(Record):
     ceiling: Ceiling | None
     flags: tuple[str, ...]
     blocks: tuple[float, ...]
+    log_ratios: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CellResult(Record):
-    """One race: its parameters, its arms, its checks, and how it was measured."""
+    """One race: its parameters, its arms, its checks, and how it was measured.
+
+    `status` is ``no_verdict`` where a control failed or the machine was too noisy; `reason` says which.
+    """
 
     parameters: dict[str, Value]
     unit: str
     arms: tuple[ArmResult, ...]
     checks: tuple[Check, ...]
+    status: Literal["held", "no_verdict"]
+    reason: str | None
     level: float
     margin: float
     half_width: float
@@ -144,6 +150,7 @@ class CellResult(Record):
     ended: Literal["precision", "time_bound", "block_bound"]
     seconds: float
     cpu: int | None
+    helper_cpus: tuple[int, ...]
     disturbances: Disturbances
     seed: int
 
@@ -167,24 +174,10 @@ class CellResult(Record):
         """The checks that failed."""
         return tuple(check for check in self.checks if check.outcome == "failed")
 
-    @property
-    def control_held(self) -> bool:
-        """Whether every control reads ``same``; true as well where the race has none."""
-        return all(arm.verdict == "same" for arm in self.arms if arm.role == "control")
-
-    @property
-    def resolved(self) -> bool:
-        """Whether at least one comparison came to a verdict, or there was none to make."""
-        compared = [arm.verdict for arm in self.arms if arm.role == "arm"]
-        return not compared or any(verdict not in {None, "not resolved"} for verdict in compared)
-
 
 @dataclass(frozen=True, slots=True)
 class Contrast(Record):
-    """A figure that follows from several arms or cells, with its interval.
-
-    `paired` says whether the arms met in one race; if not, drift between races is in the interval's way.
-    """
+    """A figure that follows from several arms or cells, with its interval."""
 
     name: str
     what: str
@@ -193,7 +186,6 @@ class Contrast(Record):
     high: float
     unit: str
     level: float
-    paired: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,12 +43,15 @@ AFTER_PARAMETERS = (
 
 
 def _status(report: Report, cell: CellResult) -> tuple[str, str | None]:
-    failed = [check.name for check in (*cell.checks, *report.checks) if check.outcome == "failed"]
+    """Return ``failed`` (a check did), ``no_verdict`` (the verdicts don't stand) or ``held``, and the reason."""
+    failed = [
+        check.name
+        for check in (*cell.checks, *report.checks)
+        if check.outcome == "failed" and not check.name.startswith("control:")
+    ]
     if failed:
-        return "void", "failed: " + ", ".join(failed)
-    if not cell.control_held:
-        return "void", "the control doesn't read the same"
-    return "ok", None
+        return "failed", "failed: " + ", ".join(failed)
+    return cell.status, cell.reason
 
 
 def _row(report: Report, cell: CellResult, arm: ArmResult, machine: str, version: str, run_id: str) -> dict[str, Any]:

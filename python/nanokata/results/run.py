@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from nanokata.instrument import Doctor, Machine
 
-from .records import ArmResult, CellResult, Check, Contrast, Report
+from .records import ArmResult, CellResult, Check, Contrast, Report, Value
 from .rows import columns, tidy_rows
 
 if TYPE_CHECKING:
@@ -84,15 +84,23 @@ class RunResult:
     def exit_code(self) -> int:
         """What a script should make of this run.
 
-        0 if no check failed, 1 if one did, 3 if there is no verdict: a control that doesn't read the same, or a
-        race none of whose comparisons was resolved.
+        0 if no check failed, 1 if one did, 3 if there is no verdict: a control that doesn't read the same, or too
+        much noise. The same rule as the core's.
         """
-        if any(not check.name.startswith("control") for check in self.failed_checks):
+        if any(not check.name.startswith("control:") for check in self.failed_checks):
             return CHECK_FAILED
         cells = [cell for report in self.report.reports() for cell in report.cells]
-        if self.failed_checks or not all(cell.control_held and cell.resolved for cell in cells):
-            return NO_VERDICT
-        return HELD
+        return HELD if all(cell.status == "held" for cell in cells) else NO_VERDICT
+
+    def unit_of(self, parameter: str) -> str:
+        """Return the unit of a parameter (``bytes``, ``packets``), empty where it has none."""
+        return str(self._document.get("units", {}).get(parameter, ""))
+
+    def spoken(self, parameter: str, value: Value) -> str:
+        """Return a parameter's value as a reader wants it: 32 KiB for 32768 where bytes are meant."""
+        from nanokata.render import numbers
+
+        return numbers.parameter(parameter, value, self.unit_of(parameter))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one plain dict an arm and race, companions' included, under the documented names."""
