@@ -43,6 +43,12 @@ def test_a_forest_shows_each_compared_arm_and_its_words():
     assert words == {arm.words for arm in RACE.arms if arm.ratio is not None}
 
 
+def test_races_that_differ_in_words_get_a_panel_each():
+    mechanism = synthetic.selection()["report"]["companions"][0]
+    figure = RunResult(synthetic.document(mechanism)).plot()
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["traffic hot", "traffic uniform"]
+
+
 def test_intervals_are_drawn_where_they_are():
     (ax,) = figures.forest(RACE).axes
     lows = sorted(arm.ratio_low for arm in RACE.arms if arm.ratio is not None)

@@ -72,18 +72,16 @@ def test_unusable_settings_are_refused_before_anything_runs(settings, name):
 
 
 def test_a_run_gives_typed_results(tmp_path):
-    result = nk.run(
-        "dispatch.selection", handlers=[5, 10], body="tiny", pool=2048, quick=True, seconds=0.2, companions=False
-    )
-    assert [cell.parameters["handlers"] for cell in result.cells] == [5, 10]
-    assert {arm.name for arm in catalogue.find("dispatch.selection").arms} == {arm.arm for arm in result.cells[0].arms}
+    result = nk.run("dispatch.mechanism", handlers=10, traffic=["hot", "uniform"], pool=2048, quick=True, seconds=0.2)
+    assert [cell.parameters["traffic"] for cell in result.cells] == ["hot", "uniform"]
+    assert {arm.name for arm in catalogue.find("dispatch.mechanism").arms} == {arm.arm for arm in result.cells[0].arms}
     assert all(arm.low <= arm.median <= arm.high for cell in result.cells for arm in cell.arms)
     assert result.exit_code in {0, 1, 3}
     assert max(map(len, result.summary().splitlines())) <= 80
     assert json.loads(result.to_json())["machine"]["id"] == nk.machine().id
     result.plot().savefig(tmp_path / "figure.png")
     frame = result.to_pandas()
-    assert set(frame["handlers"]) == {5, 10}
+    assert set(frame["traffic"]) == {"hot", "uniform"}
     assert set(frame["machine"]) == {nk.machine().id}
 
 

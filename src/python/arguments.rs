@@ -17,7 +17,10 @@ where
             return error;
         }
         let given = value.str().map_or_else(|_| "a number".into(), |text| text.to_string());
-        errors::raise(py, Error::invalid(name, given, format!("wanted a whole number from 0 to {}", largest::<T>())))
+        errors::raise(
+            py,
+            Error::invalid(name, given, format!("wanted a whole number from 0 to {}", largest::<T>())),
+        )
     })
 }
 

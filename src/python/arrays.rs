@@ -1,7 +1,8 @@
 //! Packets as numpy arrays: the dtype, handing over without a copy, and taking in with a check.
 
 use numpy::{
-    Element, PyArray1, PyArrayDescr, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+    Element, PyArray1, PyArrayDescr, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray,
+    PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -43,7 +44,8 @@ unsafe impl Element for Packet {
     }
 }
 
-const WANTED: &str = "a one-dimensional, contiguous, aligned ndarray of dtype nanokata.traffic.PACKET (32-byte records)";
+const WANTED: &str =
+    "a one-dimensional, contiguous, aligned ndarray of dtype nanokata.traffic.PACKET (32-byte records)";
 
 /// Copies an array of packets, or says what is wrong with it.
 ///
@@ -52,7 +54,8 @@ const WANTED: &str = "a one-dimensional, contiguous, aligned ndarray of dtype na
 pub fn packets(py: Python<'_>, name: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Packet>> {
     let refuse = |seen: String| errors::wrong_array(py, name, WANTED, &seen);
     let Ok(array) = given.cast::<PyUntypedArray>() else {
-        let class = given.get_type().qualname().map_or_else(|_| "another type".into(), |name| name.to_string());
+        let class =
+            given.get_type().qualname().map_or_else(|_| "another type".into(), |name| name.to_string());
         return Err(refuse(format!("a {class}")));
     };
     let dtype = array.dtype();

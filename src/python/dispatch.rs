@@ -10,8 +10,8 @@ use super::worker::{self, PyRan};
 use super::{arguments::whole, arrays};
 use crate::dispatch::null::NullReference;
 use crate::dispatch::{
-    Body, DirectReference, HandlerSet, HandlerSpec, MechanismArm, MechanismRecipe, NullRecipe, Pass, Residual,
-    ScanReference, SelectionArm, SelectionRecipe, order,
+    Body, DirectReference, HandlerSet, HandlerSpec, MechanismArm, MechanismRecipe, NullRecipe, Pass,
+    Residual, ScanReference, SelectionArm, SelectionRecipe, order,
 };
 use crate::race::{Placement, Recipe, Reference, Source, Watch, Window};
 use crate::traffic::Packet;
@@ -75,11 +75,15 @@ impl PyHandlerSet {
     #[new]
     #[pyo3(signature = (handlers, body = "fat", *, residual_share = 0.10, seed = None))]
     fn new(
-        py: Python<'_>, handlers: &Bound<'_, PyAny>, body: &str, residual_share: f64,
+        py: Python<'_>,
+        handlers: &Bound<'_, PyAny>,
+        body: &str,
+        residual_share: f64,
         seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let (handlers, seed) = (whole("handlers", handlers)?, seed_or_zero(seed)?);
-        let set = body_named(body).and_then(|body| HandlerSet::standard(handlers, body, residual_share, seed));
+        let set =
+            body_named(body).and_then(|body| HandlerSet::standard(handlers, body, residual_share, seed));
         Ok(PyHandlerSet(set.or_raise(py)?))
     }
 
@@ -87,18 +91,23 @@ impl PyHandlerSet {
     #[staticmethod]
     #[pyo3(signature = (keys, residuals = None, *, body = "fat"))]
     fn from_keys(
-        py: Python<'_>, keys: PyReadonlyArray1<'_, u16>, residuals: Option<Vec<PyRef<'_, PyResidual>>>, body: &str,
+        py: Python<'_>,
+        keys: PyReadonlyArray1<'_, u16>,
+        residuals: Option<Vec<PyRef<'_, PyResidual>>>,
+        body: &str,
     ) -> PyResult<Self> {
         let keys = keys.as_slice()?;
         let residuals = match residuals {
             Some(given) if given.len() == keys.len() => given.iter().map(|residual| residual.0).collect(),
             Some(given) => {
                 let wanted = format!("wanted one for each of the {} keys", keys.len());
-                return Err(Error::invalid("residuals", format!("{} residuals", given.len()), wanted)).or_raise(py);
+                return Err(Error::invalid("residuals", format!("{} residuals", given.len()), wanted))
+                    .or_raise(py);
             }
             None => vec![Residual::None; keys.len()],
         };
-        let specs = keys.iter().zip(residuals).map(|(&key, residual)| HandlerSpec { key, residual }).collect();
+        let specs =
+            keys.iter().zip(residuals).map(|(&key, residual)| HandlerSpec { key, residual }).collect();
         let set = body_named(body).and_then(|body| HandlerSet::from_specs(specs, body));
         Ok(PyHandlerSet(set.or_raise(py)?))
     }
@@ -107,7 +116,10 @@ impl PyHandlerSet {
     #[staticmethod]
     #[pyo3(signature = (packets, handlers, *, body = "fat", seed = None))]
     fn from_packets(
-        py: Python<'_>, packets: &Bound<'_, PyAny>, handlers: &Bound<'_, PyAny>, body: &str,
+        py: Python<'_>,
+        packets: &Bound<'_, PyAny>,
+        handlers: &Bound<'_, PyAny>,
+        body: &str,
         seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let (handlers, seed) = (whole("handlers", handlers)?, seed_or_zero(seed)?);
@@ -140,7 +152,8 @@ impl PyHandlerSet {
     /// Handler numbers in registration order.
     #[getter]
     fn order<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u16>> {
-        let order: Vec<u16> = self.0.order().iter().map(|&id| u16::try_from(id).expect("at most 1,024")).collect();
+        let order: Vec<u16> =
+            self.0.order().iter().map(|&id| u16::try_from(id).expect("at most 1,024")).collect();
         order.into_pyarray(py)
     }
 
@@ -201,7 +214,9 @@ impl PyArm {
     /// What it must compute, and the claim that goes with it.
     pub fn reference(&self) -> (Arc<dyn Reference>, &'static str) {
         match &self.kind {
-            Kind::Mechanism(_, MechanismArm::Direct) => (Arc::new(DirectReference::new(&self.set)), "fixed body"),
+            Kind::Mechanism(_, MechanismArm::Direct) => {
+                (Arc::new(DirectReference::new(&self.set)), "fixed body")
+            }
             Kind::Null(_) => (Arc::new(NullReference::new(&self.set)), "loop alone"),
             Kind::Selection(_) | Kind::Mechanism(..) => (Arc::new(ScanReference::new(&self.set)), "dispatch"),
         }
@@ -321,9 +336,13 @@ impl PyArm {
 #[pyfunction]
 #[pyo3(signature = (name, handlers, *, residual_bound = None))]
 pub fn selection(
-    py: Python<'_>, name: &str, handlers: &PyHandlerSet, residual_bound: Option<usize>,
+    py: Python<'_>,
+    name: &str,
+    handlers: &PyHandlerSet,
+    residual_bound: Option<usize>,
 ) -> PyResult<PyArm> {
-    let recipe = name.parse().and_then(|arm: SelectionArm| SelectionRecipe::new(arm, &handlers.0, residual_bound));
+    let recipe =
+        name.parse().and_then(|arm: SelectionArm| SelectionRecipe::new(arm, &handlers.0, residual_bound));
     let recipe = Arc::new(recipe.or_raise(py)?);
     Ok(PyArm { kind: Kind::Selection(recipe), set: handlers.0.clone() })
 }
@@ -353,7 +372,10 @@ pub fn null(handlers: &PyHandlerSet) -> PyArm {
 #[pyfunction]
 #[pyo3(signature = (handlers, packets, *, cpu = None))]
 pub fn frequency_order<'py>(
-    py: Python<'py>, handlers: &PyHandlerSet, packets: &Bound<'py, PyAny>, cpu: Option<usize>,
+    py: Python<'py>,
+    handlers: &PyHandlerSet,
+    packets: &Bound<'py, PyAny>,
+    cpu: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<u16>>> {
     let packets = arrays::packets(py, "packets", packets)?;
     let set = handlers.0.clone();
@@ -366,7 +388,11 @@ pub fn frequency_order<'py>(
 #[pyfunction]
 #[pyo3(signature = (handlers, packets, a, b, *, cpu = None))]
 pub fn changed_handlers(
-    py: Python<'_>, handlers: &PyHandlerSet, packets: &Bound<'_, PyAny>, a: Vec<usize>, b: Vec<usize>,
+    py: Python<'_>,
+    handlers: &PyHandlerSet,
+    packets: &Bound<'_, PyAny>,
+    a: Vec<usize>,
+    b: Vec<usize>,
     cpu: Option<usize>,
 ) -> PyResult<usize> {
     let packets = arrays::packets(py, "packets", packets)?;

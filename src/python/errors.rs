@@ -20,7 +20,8 @@ pub fn raise(py: Python<'_>, error: Error) -> PyErr {
 pub fn raise_panic(py: Python<'_>, panic: &(dyn Any + Send)) -> Option<PyErr> {
     let message = panic.downcast_ref::<&str>().map(|text| (*text).to_string());
     let message = message.or_else(|| panic.downcast_ref::<String>().cloned())?;
-    let text = format!("the core stopped at a state that it holds to be impossible, please report this: {message}");
+    let text =
+        format!("the core stopped at a state that it holds to be impossible, please report this: {message}");
     Some(exception(py, "WorkerPanic", &text, |_| Ok(())).unwrap_or_else(|failure| failure))
 }
 
@@ -47,7 +48,10 @@ impl<T> OrRaise<T> for crate::Result<T> {
 }
 
 fn exception(
-    py: Python<'_>, class: &str, message: &str, fill: impl FnOnce(&Attributes<'_>) -> PyResult<()>,
+    py: Python<'_>,
+    class: &str,
+    message: &str,
+    fill: impl FnOnce(&Attributes<'_>) -> PyResult<()>,
 ) -> PyResult<PyErr> {
     let attributes = PyDict::new(py);
     fill(&attributes)?;
@@ -58,11 +62,13 @@ fn exception(
 fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
     let text = error.to_string();
     match error {
-        Error::InvalidArgument { name, value, wanted } => exception(py, "InvalidArgument", &text, |attributes| {
-            attributes.set_item("name", name)?;
-            attributes.set_item("value", value)?;
-            attributes.set_item("wanted", wanted)
-        }),
+        Error::InvalidArgument { name, value, wanted } => {
+            exception(py, "InvalidArgument", &text, |attributes| {
+                attributes.set_item("name", name)?;
+                attributes.set_item("value", value)?;
+                attributes.set_item("wanted", wanted)
+            })
+        }
         Error::Pinning(_) => exception(py, "PinningError", &text, |_| Ok(())),
         Error::Capture(_) => exception(py, "CaptureError", &text, |_| Ok(())),
         Error::ChecksumMismatch { arm, got, expected, expected_by, .. } => {

@@ -37,14 +37,26 @@ pub fn started_now() -> (f64, Instant) {
 #[pyo3(signature = (id, values, *, companions, quick, seconds, precision, margin, seed, cpu, progress))]
 #[allow(clippy::too_many_arguments, reason = "all but two are keywords, documented in nanokata.run")]
 pub fn run_experiment(
-    py: Python<'_>, id: &str, values: &str, companions: bool, quick: bool, seconds: Option<f64>,
-    precision: Option<f64>, margin: Option<f64>, seed: u64, cpu: Option<usize>, progress: Option<&Bound<'_, PyAny>>,
+    py: Python<'_>,
+    id: &str,
+    values: &str,
+    companions: bool,
+    quick: bool,
+    seconds: Option<f64>,
+    precision: Option<f64>,
+    margin: Option<f64>,
+    seed: u64,
+    cpu: Option<usize>,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let values: BTreeMap<String, Vec<Value>> = serde_json::from_str(values)
-        .map_err(|error| Error::invalid("values", error, "wanted a JSON object of lists of numbers, words or flags"))
+        .map_err(|error| {
+            Error::invalid("values", error, "wanted a JSON object of lists of numbers, words or flags")
+        })
         .or_raise(py)?;
     let race = Settings { quick, seconds, precision, margin, seed, cpu }.options().or_raise(py)?;
     let options = RunOptions { race, companions, ..RunOptions::default() };
-    let report = worker::run_unpinned(py, progress, |watch| experiments::run(id, &values, &options, card(), watch))?;
+    let report =
+        worker::run_unpinned(py, progress, |watch| experiments::run(id, &values, &options, card(), watch))?;
     Ok(document(&report))
 }

@@ -11,7 +11,8 @@ use super::experiments::{document, started_now};
 use super::machine::card;
 use super::{arrays, worker};
 use crate::race::{
-    self as races, Check, Entry, Options, Order, Plan, Probes, Report, Role, Source, Unit, Value, Values, Watch,
+    self as races, Check, Entry, Options, Order, Plan, Probes, Report, Role, Source, Unit, Value, Values,
+    Watch,
 };
 use crate::traffic::Packet;
 use crate::{Error, Result};
@@ -49,9 +50,19 @@ impl Settings {
 #[pyo3(signature = (arms, packets, *, baseline, control, quick, seconds, precision, margin, order, seed, cpu, progress))]
 #[allow(clippy::too_many_arguments, reason = "all but two are keywords, documented in nanokata.race")]
 pub fn race(
-    py: Python<'_>, arms: Vec<(String, Py<PyArm>)>, packets: &Bound<'_, PyAny>, baseline: String,
-    control: BTreeMap<String, String>, quick: bool, seconds: Option<f64>, precision: Option<f64>, margin: Option<f64>,
-    order: &str, seed: u64, cpu: Option<usize>, progress: Option<&Bound<'_, PyAny>>,
+    py: Python<'_>,
+    arms: Vec<(String, Py<PyArm>)>,
+    packets: &Bound<'_, PyAny>,
+    baseline: String,
+    control: BTreeMap<String, String>,
+    quick: bool,
+    seconds: Option<f64>,
+    precision: Option<f64>,
+    margin: Option<f64>,
+    order: &str,
+    seed: u64,
+    cpu: Option<usize>,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let packets = arrays::packets(py, "packets", packets)?;
     let settings = Settings { quick, seconds, precision, margin, seed, cpu };
@@ -64,7 +75,8 @@ pub fn race(
     let cell = worker::run_unpinned(py, progress, |watch| {
         let plan = plan(&arms, packets, &baseline, &control, watch)?;
         watch.section("race", 0.0, 1.0);
-        let values = Values(BTreeMap::from([("packets".to_string(), Value::Int(plan.source.operations() as i64))]));
+        let values =
+            Values(BTreeMap::from([("packets".to_string(), Value::Int(plan.source.operations() as i64))]));
         races::run(&plan, Unit::NsPerPacket, &values, card(), &options, watch)
     })?;
     let report = Report {
@@ -90,25 +102,39 @@ fn order_named(name: &str) -> Result<Order> {
 }
 
 fn names_known(
-    arms: &[(String, Py<PyArm>)], baseline: &str, control: &BTreeMap<String, String>,
+    arms: &[(String, Py<PyArm>)],
+    baseline: &str,
+    control: &BTreeMap<String, String>,
 ) -> Result<()> {
     let known = || arms.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
     if arms.len() < 2 {
         return Err(Error::invalid("arms", format!("{} arms", arms.len()), "wanted at least two to race"));
     }
-    for (argument, name) in control.iter().flat_map(|(a, b)| [("control", a.as_str()), ("control", b.as_str())]).chain([("baseline", baseline)]) {
+    for (argument, name) in control
+        .iter()
+        .flat_map(|(a, b)| [("control", a.as_str()), ("control", b.as_str())])
+        .chain([("baseline", baseline)])
+    {
         if !known().contains(&name) {
             return Err(Error::invalid(argument, name, format!("wanted one of {}", known().join(", "))));
         }
     }
     if control.contains_key(baseline) {
-        return Err(Error::invalid("control", baseline, "the baseline can't be a control; name another baseline"));
+        return Err(Error::invalid(
+            "control",
+            baseline,
+            "the baseline can't be a control; name another baseline",
+        ));
     }
     Ok(())
 }
 
 fn plan(
-    arms: &[(String, &PyArm)], packets: Vec<Packet>, baseline: &str, control: &BTreeMap<String, String>, watch: &Watch,
+    arms: &[(String, &PyArm)],
+    packets: Vec<Packet>,
+    baseline: &str,
+    control: &BTreeMap<String, String>,
+    watch: &Watch,
 ) -> Result<Plan> {
     let mut entries = Vec::with_capacity(arms.len());
     let mut checks: Vec<Check> = Vec::new();
@@ -120,8 +146,18 @@ fn plan(
             None => Role::Arm,
         };
         let probes = arm.counted(&packets, watch)?.map(|pass| Probes::of(pass.probes, None));
-        entries.push(Entry { name: name.clone(), role, recipe: arm.recipe(), reference, claim, probes, ceiling: None });
+        entries.push(Entry {
+            name: name.clone(),
+            role,
+            recipe: arm.recipe(),
+            reference,
+            claim,
+            probes,
+            ceiling: None,
+        });
     }
-    checks.extend(arms.first().map(|(_, arm)| crate::dispatch::audit::bodies_check(arm.handler_set())).transpose()?);
+    checks.extend(
+        arms.first().map(|(_, arm)| crate::dispatch::audit::bodies_check(arm.handler_set())).transpose()?,
+    );
     Ok(Plan { source: Source::from_items(packets), entries, checks, helpers: 0, min_rep: None })
 }

@@ -39,7 +39,12 @@ impl PyLinePass {
 #[pyfunction]
 #[pyo3(signature = (distance, steps, *, mode, writes, cpus))]
 pub fn line(
-    py: Python<'_>, distance: usize, steps: usize, mode: &str, writes: bool, cpus: Option<(usize, usize)>,
+    py: Python<'_>,
+    distance: usize,
+    steps: usize,
+    mode: &str,
+    writes: bool,
+    cpus: Option<(usize, usize)>,
 ) -> PyResult<PyLinePass> {
     let line = Mode::named(mode).map(|mode| Line { mode, distance_bytes: distance, writes }).or_raise(py)?;
     let recipe = LineRecipe::new(line).or_raise(py)?;

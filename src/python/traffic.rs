@@ -68,8 +68,15 @@ impl PyLaw {
 #[pyo3(signature = (law, packets, keys, *, unmatched, seed, shuffle, permutation_seed, cpu))]
 #[allow(clippy::too_many_arguments, reason = "all but three are keywords, documented in nanokata.traffic")]
 pub fn generate<'py>(
-    py: Python<'py>, law: &PyLaw, packets: usize, keys: PyReadonlyArray1<'py, u16>, unmatched: f64, seed: u64,
-    shuffle: bool, permutation_seed: Option<u64>, cpu: Option<usize>,
+    py: Python<'py>,
+    law: &PyLaw,
+    packets: usize,
+    keys: PyReadonlyArray1<'py, u16>,
+    unmatched: f64,
+    seed: u64,
+    shuffle: bool,
+    permutation_seed: Option<u64>,
+    cpu: Option<usize>,
 ) -> PyResult<(Bound<'py, PyArray1<Packet>>, PyRan)> {
     let keys = keys.as_slice()?.to_vec();
     let traffic = Traffic { law: law.0.clone(), unmatched, seed, shuffle, permutation_seed };
@@ -84,17 +91,28 @@ type CaptureParts<'py> = (Bound<'py, PyArray1<Packet>>, usize, usize, usize, usi
 #[pyfunction]
 #[pyo3(signature = (path, *, key, offset, mask, cpu))]
 pub fn read_capture<'py>(
-    py: Python<'py>, path: PathBuf, key: &str, offset: Option<usize>, mask: u16, cpu: Option<usize>,
+    py: Python<'py>,
+    path: PathBuf,
+    key: &str,
+    offset: Option<usize>,
+    mask: u16,
+    cpu: Option<usize>,
 ) -> PyResult<CaptureParts<'py>> {
     let rule = match (key, offset) {
         ("ip-protocol", None) => KeyRule::IpProtocol,
         ("destination-port", None) => KeyRule::DestinationPort,
         ("bytes", Some(offset)) => KeyRule::Bytes { offset, mask },
-        ("bytes", None) => return Err(Error::invalid("offset", "None", "key=\"bytes\" wants an offset")).or_raise(py),
-        ("ip-protocol" | "destination-port", Some(offset)) => {
-            return Err(Error::invalid("offset", offset, "belongs to key=\"bytes\" only; leave it out")).or_raise(py);
+        ("bytes", None) => {
+            return Err(Error::invalid("offset", "None", "key=\"bytes\" wants an offset")).or_raise(py);
         }
-        _ => return Err(Error::invalid("key", key, "wanted ip-protocol, destination-port or bytes")).or_raise(py),
+        ("ip-protocol" | "destination-port", Some(offset)) => {
+            return Err(Error::invalid("offset", offset, "belongs to key=\"bytes\" only; leave it out"))
+                .or_raise(py);
+        }
+        _ => {
+            return Err(Error::invalid("key", key, "wanted ip-protocol, destination-port or bytes"))
+                .or_raise(py);
+        }
     };
     let (capture, ran) = worker::run(py, cpu, None, |watch| traffic::read_capture(&path, rule, watch))?;
     let packets = capture.packets.into_pyarray(py);

@@ -66,7 +66,9 @@ impl Drop for Ending<'_> {
 /// being done and the fraction behind us; if it raises, or a signal handler does, the job is stopped first and that
 /// exception is what the caller gets.
 pub fn run<T: Send>(
-    py: Python<'_>, cpu: Option<usize>, progress: Option<&Bound<'_, PyAny>>,
+    py: Python<'_>,
+    cpu: Option<usize>,
+    progress: Option<&Bound<'_, PyAny>>,
     job: impl FnOnce(&Watch) -> Result<T> + Send,
 ) -> PyResult<(T, PyRan)> {
     run_with(py, progress, |watch| pinned(cpu, || job(watch)))
@@ -74,13 +76,17 @@ pub fn run<T: Send>(
 
 /// The same for a job that pins its threads by itself.
 pub fn run_unpinned<T: Send>(
-    py: Python<'_>, progress: Option<&Bound<'_, PyAny>>, job: impl FnOnce(&Watch) -> Result<T> + Send,
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    job: impl FnOnce(&Watch) -> Result<T> + Send,
 ) -> PyResult<T> {
     run_with(py, progress, job)
 }
 
 fn run_with<T: Send>(
-    py: Python<'_>, progress: Option<&Bound<'_, PyAny>>, job: impl FnOnce(&Watch) -> Result<T> + Send,
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    job: impl FnOnce(&Watch) -> Result<T> + Send,
 ) -> PyResult<T> {
     let watch = Watch::new();
     let ended = AtomicBool::new(false);
@@ -91,9 +97,8 @@ fn run_with<T: Send>(
             let _ending = Ending { ended, caller };
             job(watch)
         });
-        let worker = worker.map_err(|source| {
-            errors::raise(py, Error::Os { what: "starting a thread".into(), source })
-        })?;
+        let worker = worker
+            .map_err(|source| errors::raise(py, Error::Os { what: "starting a thread".into(), source }))?;
         let mut shown = None;
         let mut interrupted = None;
         while !ended.load(Ordering::Acquire) {
@@ -115,7 +120,9 @@ fn run_with<T: Send>(
             (Some(exception), _) => Err(exception),
             (None, Ok(Ok(value))) => Ok(value),
             (None, Ok(Err(error))) => Err(errors::raise(py, error)),
-            (None, Err(panic)) => Err(errors::raise_panic(py, panic.as_ref()).unwrap_or_else(|| resume_unwind(panic))),
+            (None, Err(panic)) => {
+                Err(errors::raise_panic(py, panic.as_ref()).unwrap_or_else(|| resume_unwind(panic)))
+            }
         }
     })
 }

@@ -44,6 +44,8 @@ def warnings_as_lines() -> Iterator[None]:
         click.echo(str(message), err=True)
 
     with warnings.catch_warnings():
+        # Shown as lines whatever filters the process has, also where warnings are made errors.
+        warnings.filterwarnings("always", category=UserWarning)
         warnings.showwarning = show
         yield
 

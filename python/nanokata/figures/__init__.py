@@ -22,9 +22,9 @@ __all__ = ["draw", "forest", "scaling", "series"]
 
 
 def draw(result: RunResult, *, ax: Axes | None = None) -> Figure:
-    """Draw the figure that suits `result`: ratios for a single race, else curves over the parameter that varies."""
-    if len(result.cells) == 1:
+    """Draw the figure that suits `result`: curves over the number that varies, ratios where none does."""
+    if result.report.along() is None:
         return forest(result, ax=ax)
-    if result.experiment == "dispatch.selection" and "handlers" in result.report.varying():
+    if result.experiment == "dispatch.selection" and result.report.along() == "handlers":
         return scaling(result, ax=ax)
     return series(result, ax=ax)

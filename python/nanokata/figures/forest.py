@@ -33,22 +33,35 @@ def _limits(arms: Sequence[ArmResult], margin: float) -> tuple[float, float, boo
     return low - pad, high + pad, False
 
 
-def forest(result: RunResult, *, cell: int = 0, ax: Axes | None = None) -> Figure:
-    """Draw the ratios of one race: a row an arm, its interval, its verdict in words, controls below a rule.
+def forest(result: RunResult, *, cell: int | None = None, ax: Axes | None = None) -> Figure:
+    """Draw the ratios of a race: a row an arm, its interval, its verdict in words, controls below a rule.
 
     Parameters
     ----------
     result : RunResult
-        A race, or a run of which `cell` picks the race.
-    cell : int
-        Which race of a run.
+        A race, or a run: all its races, a panel each.
+    cell : int, optional
+        Draw this race of a run only.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out.
+        Where to draw one race (the first, unless `cell` says another); a new figure if left out.
     """
-    race = result.cells[cell]
-    compared = [arm for arm in race.arms if arm.ratio is not None]
-    compared.sort(key=lambda arm: arm.role == "control")
-    figure, ax = style.axes_or_new(ax, 8.6, 1.5 + 0.36 * len(compared))
+    races = result.cells if cell is None and ax is None else (result.cells[cell or 0],)
+    if ax is not None:
+        figure, ax = style.axes_or_new(ax, 0, 0)
+        _panel(ax, races[0])
+        return figure
+    heights = [1.1 + 0.36 * len(race.arms) for race in races]
+    figure = style.new_figure(8.6, sum(heights))
+    panels = figure.subplots(len(races), 1, squeeze=False, height_ratios=heights)
+    for panel, race in zip(panels[:, 0], races, strict=True):
+        _panel(panel, race)
+        settings = (f"{name} {result.spoken(name, race.parameters[name])}" for name in result.report.varying())
+        style.title(panel, ", ".join(settings) or result.title)
+    return figure
+
+
+def _panel(ax: Axes, race: CellResult) -> None:
+    compared = sorted((arm for arm in race.arms if arm.ratio is not None), key=lambda arm: arm.role == "control")
     low, high, logarithmic = _limits(compared, race.margin)
     if logarithmic:
         ax.set_xscale("log")
@@ -61,7 +74,6 @@ def forest(result: RunResult, *, cell: int = 0, ax: Axes | None = None) -> Figur
     if 0 < controls < len(compared):
         ax.axhline(len(compared) - controls - 0.5, color=style.FAINT, linewidth=1)
     _dress(ax, race, compared)
-    return figure
 
 
 def _draw_row(ax: Axes, row: int, arm: ArmResult) -> None:

@@ -27,7 +27,10 @@ def _pick(result: RunResult, parameter: str | None) -> str:
     numeric = [
         name
         for name in result.report.varying()
-        if all(isinstance(cell.parameters[name], (int, float)) for cell in result.cells)
+        if all(
+            isinstance(cell.parameters[name], (int, float)) and not isinstance(cell.parameters[name], bool)
+            for cell in result.cells
+        )
     ]
     if parameter is None and numeric:
         return numeric[0]
