@@ -1,1 +1,45 @@
-//! Bindings.
+//! The bindings: one file a module of the core. Nothing is computed here; results cross as JSON or as arrays.
+
+mod arguments;
+mod arrays;
+mod catalogue;
+mod dispatch;
+mod errors;
+mod experiments;
+mod machine;
+mod race;
+mod sharing;
+mod traffic;
+mod worker;
+
+use pyo3::prelude::*;
+
+/// The native half of nanokata. Private: its typed face is the package around it.
+#[pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::catalogue::catalogue;
+    #[pymodule_export]
+    use super::dispatch::{PyArm, PyHandlerSet, PyPass, PyResidual, changed_handlers, frequency_order, null};
+    #[pymodule_export]
+    use super::dispatch::{mechanism, scan_ordered, selection};
+    #[pymodule_export]
+    use super::experiments::run_experiment;
+    #[pymodule_export]
+    use super::machine::{build_id, machine_card};
+    #[pymodule_export]
+    use super::race::race;
+    #[pymodule_export]
+    use super::sharing::{PyLinePass, line};
+    #[pymodule_export]
+    use super::traffic::{PyLaw, generate, read_capture};
+    #[pymodule_export]
+    use super::worker::PyRan;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,114 @@
+"""Learn low-level performance by prediction, then measurement.
+
+>>> import nanokata as nk
+>>> nk.run("dispatch.selection", quick=True).summary()  # doctest: +SKIP
+
+Everything here is imported on first use, so that ``import nanokata`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.metadata import version as _version
+
+    from nanokata import dispatch, errors, figures, lab, sharing, traffic
+    from nanokata.catalogue import Experiment, Parameter, experiments
+    from nanokata.errors import (
+        CaptureError,
+        ChecksumMismatch,
+        InvalidArgument,
+        NanokataError,
+        NotMeasurable,
+        OutOfMemory,
+        PinningError,
+        ResidualBoundExceeded,
+        SystemCallError,
+        UnknownExperiment,
+        WorkerPanic,
+        WrongArray,
+    )
+    from nanokata.instrument import Doctor, Machine, doctor, machine
+    from nanokata.measure import race, run
+    from nanokata.results import RaceResult, RunResult
+
+    __version__ = _version("nanokata")
+
+_MODULES = frozenset({"dispatch", "errors", "figures", "lab", "sharing", "traffic"})
+_NAMES = {
+    "Doctor": "instrument",
+    "Experiment": "catalogue",
+    "Machine": "instrument",
+    "Parameter": "catalogue",
+    "RaceResult": "results",
+    "RunResult": "results",
+    "doctor": "instrument",
+    "experiments": "catalogue",
+    "machine": "instrument",
+    "race": "measure",
+    "run": "measure",
+    "CaptureError": "errors",
+    "ChecksumMismatch": "errors",
+    "InvalidArgument": "errors",
+    "NanokataError": "errors",
+    "NotMeasurable": "errors",
+    "OutOfMemory": "errors",
+    "PinningError": "errors",
+    "ResidualBoundExceeded": "errors",
+    "SystemCallError": "errors",
+    "UnknownExperiment": "errors",
+    "WorkerPanic": "errors",
+    "WrongArray": "errors",
+}
+
+__all__ = [
+    "CaptureError",
+    "ChecksumMismatch",
+    "Doctor",
+    "Experiment",
+    "InvalidArgument",
+    "Machine",
+    "NanokataError",
+    "NotMeasurable",
+    "OutOfMemory",
+    "Parameter",
+    "PinningError",
+    "RaceResult",
+    "ResidualBoundExceeded",
+    "RunResult",
+    "SystemCallError",
+    "UnknownExperiment",
+    "WorkerPanic",
+    "WrongArray",
+    "__version__",
+    "dispatch",
+    "doctor",
+    "errors",
+    "experiments",
+    "figures",
+    "lab",
+    "machine",
+    "race",
+    "run",
+    "sharing",
+    "traffic",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 (a module's attributes are of any type)
+    if name in _MODULES:
+        return importlib.import_module(f"nanokata.{name}")
+    if name in _NAMES:
+        value = getattr(importlib.import_module(f"nanokata.{_NAMES[name]}"), name)
+    elif name == "__version__":
+        value = importlib.import_module("importlib.metadata").version("nanokata")
+    else:
+        raise AttributeError(f"module 'nanokata' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,228 @@
+"""The native half: private, wrapped by the modules around it."""
+
+from collections.abc import Callable, Sequence
+from typing import SupportsIndex, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+_Progress = Callable[[str, float], object] | None
+
+@final
+class Ran:
+    """Where a job ran."""
+
+    @property
+    def requested(self) -> int | None:
+        """CPU asked for."""
+    @property
+    def start_cpu(self) -> int | None:
+        """CPU seen at the start; ``None`` where the system doesn't tell."""
+    @property
+    def end_cpu(self) -> int | None:
+        """CPU seen at the end."""
+    @property
+    def pinned(self) -> bool:
+        """Whether the thread was held on the CPU asked for."""
+    @property
+    def reason(self) -> str | None:
+        """Why not, where this system can't pin."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class Law:
+    """How often each handler's key is drawn."""
+
+    @staticmethod
+    def uniform() -> Law: ...
+    @staticmethod
+    def zipf(exponent: float) -> Law: ...
+    @staticmethod
+    def skewed(share: float, top: int) -> Law: ...
+    @staticmethod
+    def hot(handler: int) -> Law: ...
+    @staticmethod
+    def worst() -> Law: ...
+    @staticmethod
+    def periodic(period: int) -> Law: ...
+    @staticmethod
+    def weights(weights: NDArray[np.float64]) -> Law: ...
+
+@final
+class Residual:
+    """What a packet must satisfy besides its key."""
+
+    @staticmethod
+    def none() -> Residual:
+        """Nothing: the key decides."""
+    @staticmethod
+    def mask(offset: SupportsIndex, mask: SupportsIndex, value: SupportsIndex) -> Residual:
+        """``payload[offset] & mask == value``."""
+    @staticmethod
+    def range(offset: SupportsIndex, low: SupportsIndex, high: SupportsIndex) -> Residual:
+        """``low <= payload[offset] <= high``."""
+    @staticmethod
+    def flow(active: SupportsIndex) -> Residual:
+        """Bit ``flow & 63`` of `active` is set."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class HandlerSet:
+    """Handlers and their registration order; never changed after it was made."""
+
+    def __new__(
+        cls,
+        handlers: SupportsIndex,
+        body: str = "fat",
+        *,
+        residual_share: float = 0.10,
+        seed: SupportsIndex | None = None,
+    ) -> HandlerSet: ...
+    @staticmethod
+    def from_keys(
+        keys: NDArray[np.uint16], residuals: Sequence[Residual] | None = None, *, body: str = "fat"
+    ) -> HandlerSet:
+        """Any keys and predicates, overlapping ones too, registered in the order given."""
+    @staticmethod
+    def from_packets(
+        packets: NDArray[np.void], handlers: SupportsIndex, *, body: str = "fat", seed: SupportsIndex | None = None
+    ) -> HandlerSet:
+        """One handler for each of the most frequent keys; other packets stay unmatched."""
+    def reordered(self, order: Sequence[int]) -> HandlerSet:
+        """Return the same handlers, registered in another order."""
+    def overlaps(self) -> list[tuple[int, int]]:
+        """Return pairs of handlers that can both match one packet: between them order decides."""
+    def __len__(self) -> int: ...
+    @property
+    def keys(self) -> NDArray[np.uint16]:
+        """Each handler's key, by its number."""
+    @property
+    def residuals(self) -> list[Residual]:
+        """Each handler's residual predicate, by its number."""
+    @property
+    def order(self) -> NDArray[np.uint16]:
+        """Handler numbers in registration order."""
+    @property
+    def body(self) -> str:
+        """``fat``, ``tiny`` or ``identical``."""
+    @property
+    def distinct_keys(self) -> int:
+        """How many different keys are claimed."""
+    @property
+    def residual_count(self) -> int:
+        """How many handlers test more than their key."""
+
+@final
+class Pass:
+    """What one untimed pass of an arm computed, and where it ran."""
+
+    @property
+    def checksum(self) -> int:
+        """Fold over all results."""
+    @property
+    def handlers(self) -> NDArray[np.uint16] | None:
+        """Who ran, one a packet; 65535 where nobody did. ``None`` for arms that don't select."""
+    @property
+    def probes(self) -> NDArray[np.uint32] | None:
+        """Probes, one a packet. ``None`` for arms that don't select."""
+    @property
+    def ran(self) -> Ran:
+        """Where it ran."""
+
+@final
+class Arm:
+    """One way of doing the work: callable on packets, and a recipe for races."""
+
+    def __call__(self, packets: NDArray[np.void], *, cpu: int | None = None) -> Pass: ...
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def help(self) -> str:
+        """What it does, in one line."""
+    @property
+    def handlers(self) -> HandlerSet:
+        """Its handlers."""
+    @property
+    def footprint_bytes(self) -> int | None:
+        """Bytes of tables, lists and keys that selecting touches or reserves."""
+
+@final
+class LinePass:
+    """What one untimed pass of a line probe did."""
+
+    @property
+    def checksum(self) -> int:
+        """Fold over what the measured thread saw."""
+    @property
+    def other_steps(self) -> int:
+        """Steps that the other thread made meanwhile."""
+    @property
+    def ran(self) -> Ran:
+        """Where the measured thread ran."""
+    @property
+    def other_cpu(self) -> int:
+        """CPU that the other thread is pinned to."""
+
+def catalogue() -> str: ...
+def machine_card() -> str: ...
+def build_id() -> str: ...
+def selection(name: str, handlers: HandlerSet, *, residual_bound: int | None = None) -> Arm: ...
+def scan_ordered(handlers: HandlerSet, order: Sequence[int]) -> Arm: ...
+def mechanism(name: str, handlers: HandlerSet) -> Arm: ...
+def null(handlers: HandlerSet) -> Arm: ...
+def frequency_order(
+    handlers: HandlerSet, packets: NDArray[np.void], *, cpu: int | None = None
+) -> NDArray[np.uint16]: ...
+def changed_handlers(
+    handlers: HandlerSet, packets: NDArray[np.void], a: Sequence[int], b: Sequence[int], *, cpu: int | None = None
+) -> int: ...
+def generate(
+    law: Law,
+    packets: int,
+    keys: NDArray[np.uint16],
+    *,
+    unmatched: float,
+    seed: int,
+    shuffle: bool,
+    permutation_seed: int | None,
+    cpu: int | None,
+) -> tuple[NDArray[np.void], Ran]: ...
+def read_capture(
+    path: str, *, key: str, offset: int | None, mask: int, cpu: int | None
+) -> tuple[NDArray[np.void], int, int, int, int, Ran]: ...
+def line(distance: int, steps: int, *, mode: str, writes: bool, cpus: tuple[int, int] | None) -> LinePass: ...
+def race(
+    arms: Sequence[tuple[str, Arm]],
+    packets: NDArray[np.void],
+    *,
+    baseline: str,
+    control: dict[str, str],
+    quick: bool,
+    seconds: float | None,
+    precision: float | None,
+    margin: float | None,
+    order: str,
+    seed: int,
+    cpu: int | None,
+    progress: _Progress,
+) -> str: ...
+def run_experiment(
+    id: str,
+    values: str,
+    *,
+    companions: bool,
+    quick: bool,
+    seconds: float | None,
+    precision: float | None,
+    margin: float | None,
+    seed: int,
+    cpu: int | None,
+    progress: _Progress,
+) -> str: ...

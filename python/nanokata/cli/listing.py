@@ -1,0 +1,27 @@
+"""`nanokata list`: the catalogue."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import click
+
+from . import output
+
+
+@click.command("list", short_help="Show the experiments.")
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print the catalogue as JSON.")
+def list_experiments(name: str | None, as_json: bool) -> None:
+    """Show the experiments, or with NAME (an id or an area) their parameters and arms."""
+    from nanokata import catalogue
+    from nanokata.render import catalogue_renderable
+
+    chosen = catalogue.experiments()
+    if name:
+        chosen = catalogue.area(name) or (catalogue.find(name),)
+    if as_json:
+        click.echo(json.dumps([dataclasses.asdict(item) for item in chosen], indent=2, ensure_ascii=False))
+    else:
+        output.show(catalogue_renderable(chosen, detailed=bool(name)))

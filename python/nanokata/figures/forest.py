@@ -1,0 +1,125 @@
+"""A race as a forest plot: each arm's time relative to its baseline, with the band that counts as the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nanokata.results.records import ArmResult, CellResult
+
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from nanokata.results import RunResult
+
+_LOG_BEYOND = 1.6
+"""Where the largest ratio is this much above or below one, the axis is logarithmic."""
+
+
+def _limits(arms: Sequence[ArmResult], margin: float) -> tuple[float, float, bool]:
+    import math
+
+    lows = [arm.ratio_low for arm in arms if arm.ratio_low is not None]
+    highs = [arm.ratio_high for arm in arms if arm.ratio_high is not None]
+    low, high = min([1 - 2 * margin, *lows]), max([1 + 2 * margin, *highs])
+    logarithmic = max(high, 1 / low) > _LOG_BEYOND
+    if logarithmic:
+        pad = 0.08 * math.log(high / low)
+        return low * math.exp(-pad), high * math.exp(pad), True
+    pad = 0.08 * (high - low)
+    return low - pad, high + pad, False
+
+
+def forest(result: RunResult, *, cell: int | None = None, ax: Axes | None = None) -> Figure:
+    """Draw the ratios of a race: a row an arm, its interval, its verdict in words, controls below a rule.
+
+    Parameters
+    ----------
+    result : RunResult
+        A race, or a run: all its races, a panel each.
+    cell : int, optional
+        Draw this race of a run only.
+    ax : matplotlib Axes, optional
+        Where to draw one race (the first, unless `cell` says another); a new figure if left out.
+    """
+    races = result.cells if cell is None and ax is None else (result.cells[cell or 0],)
+    if ax is not None:
+        figure, ax = style.axes_or_new(ax, 0, 0)
+        _panel(ax, races[0])
+        return figure
+    heights = [1.1 + 0.36 * len(race.arms) for race in races]
+    figure = style.new_figure(8.6, sum(heights))
+    panels = figure.subplots(len(races), 1, squeeze=False, height_ratios=heights)
+    for panel, race in zip(panels[:, 0], races, strict=True):
+        _panel(panel, race)
+        settings = (f"{name} {result.spoken(name, race.parameters[name])}" for name in result.report.varying())
+        style.title(panel, ", ".join(settings) or result.title)
+    return figure
+
+
+def _panel(ax: Axes, race: CellResult) -> None:
+    compared = sorted((arm for arm in race.arms if arm.ratio is not None), key=lambda arm: arm.role == "control")
+    low, high, logarithmic = _limits(compared, race.margin)
+    if logarithmic:
+        ax.set_xscale("log")
+    ax.set_xlim(low, high)
+    ax.axvspan(1 - race.margin, 1 + race.margin, color=style.FAINT, linewidth=0, zorder=0)
+    ax.axvline(1, color=style.GREY, linewidth=1, zorder=1)
+    for row, arm in enumerate(compared):
+        _draw_row(ax, row, arm)
+    controls = sum(arm.role == "control" for arm in compared)
+    if 0 < controls < len(compared):
+        ax.axhline(len(compared) - controls - 0.5, color=style.FAINT, linewidth=1)
+    _dress(ax, race, compared)
+
+
+def _draw_row(ax: Axes, row: int, arm: ArmResult) -> None:
+    ratio, low, high = arm.ratio, arm.ratio_low, arm.ratio_high
+    if ratio is None or low is None or high is None:
+        return
+    colour = style.VERDICT_COLOURS.get(arm.verdict or "", style.INK)
+    ax.errorbar(
+        ratio,
+        row,
+        xerr=[[max(ratio - low, 0.0)], [max(high - ratio, 0.0)]],
+        color=colour,
+        capsize=3.5,
+        marker="D" if arm.role == "control" else "o",
+        markersize=6,
+        elinewidth=1.8,
+        markerfacecolor="white" if arm.verdict == "not resolved" else colour,
+        zorder=3,
+    )
+    ax.annotate(
+        arm.words,
+        xy=(1.015, row),
+        xycoords=("axes fraction", "data"),
+        va="center",
+        fontsize=9,
+        color=colour,
+        annotation_clip=False,
+    )
+
+
+def _dress(ax: Axes, race: CellResult, compared: Sequence[ArmResult]) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    style.tidy(ax, grid="x")
+    ax.set_yticks(range(len(compared)))
+    ax.set_yticklabels([arm.arm if arm.role != "control" else f"{arm.arm} (control)" for arm in compared])
+    ax.set_ylim(len(compared) - 0.4, -0.6)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    if ax.get_xscale() == "log":
+        ax.xaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel(
+        f"time relative to {race.baseline.arm} (its {race.unit}: {race.baseline.median:.4g}); "
+        f"{100 * race.level:.4g} % intervals; the band, ±{100 * race.margin:g} %, counts as the same",
+        fontsize=8.5,
+        color=style.GREY,
+    )

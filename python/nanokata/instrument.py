@@ -1,0 +1,153 @@
+"""The instrument and the machine that it stands on: the card, and the doctor's trials."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from nanokata.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["Doctor", "Machine", "Progress", "doctor", "machine"]
+
+Progress = Callable[[str, float], None]
+"""Called now and then with what is being done and the fraction behind us (0…1)."""
+
+
+class _Document(Mapping[str, Any]):
+    """A read-only mapping over one of the core's JSON objects, shown as a table."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = dict(data)
+
+    def __getitem__(self, key: str) -> Any:  # noqa: ANN401 (JSON)
+        return self._data[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (JSON)
+        if not name.startswith("_") and name in self._data:
+            return self._data[name]
+        raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self._data)}")
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return it as JSON."""
+        return json.dumps(self._data, indent=indent, ensure_ascii=False)
+
+    def summary(self, *, width: int = 80) -> str:
+        """Return it as plain text, `width` columns wide."""
+        from nanokata.render import plain
+
+        return plain(self.__rich__(), width=width)
+
+    def __rich__(self) -> RenderableType:
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        from nanokata.render import html
+
+        return html(self.__rich__())
+
+
+class Machine(_Document):
+    """The machine card: CPU, caches, cores, kernel, clock, compiler, build profile.
+
+    A read-only mapping; its keys are attributes as well.
+    """
+
+    @property
+    def id(self) -> str:
+        """Short name of this machine as it is now: the same card gives the same name."""
+        given = self._data.get("id")
+        return str(given) if given else fingerprint(self._data)
+
+    def __rich__(self) -> RenderableType:
+        from nanokata.render import machine_renderable
+
+        return machine_renderable(self)
+
+    def __repr__(self) -> str:
+        return f"<Machine {self.id}>"
+
+
+class Doctor(_Document):
+    """What the doctor found: the clock, the floor, the noise, and the error rates of verdicts made here.
+
+    A read-only mapping; its keys are attributes as well: `tick_ns`, `floor_ns`, `false_verdict_rate`,
+    `detection_rate`, `raw_exclusion_rate`, `half_width`, `machine`, …
+    """
+
+    @property
+    def verdict(self) -> str:
+        """The finding in one line."""
+        return str(self._data.get("verdict", "no verdict"))
+
+    def __rich__(self) -> RenderableType:
+        from nanokata.render import doctor_renderable
+
+        return doctor_renderable(self)
+
+    def __repr__(self) -> str:
+        return f"<Doctor: {self.verdict}>"
+
+
+def machine() -> Machine:
+    """Read the machine card."""
+    from nanokata import _core
+
+    return Machine(json.loads(_core.machine_card()))
+
+
+def stored_doctor(card: Machine) -> Doctor | None:
+    """Return what an earlier doctor found on this machine with this build, if it is stored."""
+    from nanokata import _core
+    from nanokata.store import Store
+
+    found = Store().doctor(card.id, _core.build_id())
+    return None if found is None else Doctor(found)
+
+
+def doctor(
+    *,
+    trials: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    cpu: int | None = None,
+    progress: Progress | None = None,
+) -> Doctor:
+    """Examine the instrument on this machine, and store what was found for the runs to come.
+
+    Parameters
+    ----------
+    trials : int, optional
+        How many times an arm is raced with itself and with itself plus a known amount of extra work, 2 s each; without
+        it, the short form: one race whose blocks are resampled, and labelled so.
+    seconds : float, optional
+        Time bound of the whole, in seconds: 5 by default, or as long as `trials` take.
+    seed : int
+        Seed of inputs and placements.
+    cpu : int, optional
+        CPU to measure on; by default the first allowed performance core that isn't CPU 0.
+    progress : callable, optional
+        Called about ten times a second with what is being done and the fraction behind us.
+    """
+    from nanokata import _core, arguments
+    from nanokata.store import Store
+
+    text = _core.doctor(
+        trials=arguments.optional_whole("trials", trials, low=1, high=100_000),
+        seconds=seconds,
+        seed=arguments.whole("seed", seed),
+        cpu=arguments.cpu_number(cpu),
+        progress=progress,
+    )
+    found = Doctor(json.loads(text))
+    Store().save_doctor(Machine(found["machine"]).id, _core.build_id(), int(found.get("trials") or 0), found)
+    return found

@@ -1,0 +1,197 @@
+"""Measuring: an experiment of the catalogue by name, or a race of one's own arms."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from nanokata import arguments
+from nanokata.catalogue import find
+from nanokata.errors import InvalidArgument
+from nanokata.instrument import Machine, Progress, stored_doctor
+from nanokata.results import RaceResult, RunResult
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nanokata.dispatch import Arm
+
+__all__ = ["race", "run"]
+
+Setting = bool | int | float | str
+
+
+def _document(text: str, units: dict[str, str]) -> dict[str, Any]:
+    from nanokata import _core
+
+    document: dict[str, Any] = json.loads(text)
+    document["version"] = _core.__version__
+    document["units"] = units
+    document.setdefault("doctor", None)
+    if document["doctor"] is None:
+        known = stored_doctor(Machine(document["machine"]))
+        document["doctor"] = None if known is None else dict(known)
+    return document
+
+
+def _plain(name: str, value: object) -> list[Setting]:
+    """Return a setting as a list of JSON values; numpy's scalars and arrays are taken too."""
+    wanted = "wanted a finite number, a word, true or false, or a list of them"
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidArgument(f"{name} = {value!r}: {wanted}", name=name, value=repr(value), wanted=wanted)
+    if isinstance(value, (bool, int, float, str)):
+        return [value]
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+        return _plain(name, value)
+    if isinstance(value, (list, tuple, range)):
+        return [item for inner in value for item in _plain(name, inner)]
+    if hasattr(value, "__fspath__"):
+        return [str(value.__fspath__())]
+    raise InvalidArgument(f"{name} = {value!r}: {wanted}", name=name, value=repr(value), wanted=wanted)
+
+
+def run(
+    experiment: str,
+    /,
+    *,
+    companions: bool = True,
+    quick: bool = False,
+    seconds: float | None = None,
+    precision: float | None = None,
+    margin: float | None = None,
+    seed: SupportsIndex = 0,
+    cpu: SupportsIndex | None = None,
+    progress: Progress | None = None,
+    **parameters: object,
+) -> RunResult:
+    """Measure an experiment of the catalogue on this machine.
+
+    Parameters
+    ----------
+    experiment : str
+        Its id, as ``"dispatch.selection"``; :func:`experiments` lists them.
+    companions : bool
+        Whether experiments that belong beside this one are run too.
+    quick : bool
+        Fewer blocks and wider intervals, for a first look.
+    seconds : float, optional
+        Time bound of each race, in seconds.
+    precision : float, optional
+        Half-width of each ratio's interval at which a race stops, relative (0.0025 is 0.25 %).
+    margin : float, optional
+        Half-width of the band in which a ratio counts as the same, relative (0.005 is 0.5 %).
+    seed : int
+        Seed of input and placement.
+    cpu : int, optional
+        CPU to measure on; by default the first allowed performance core that isn't CPU 0.
+    progress : callable, optional
+        Called about ten times a second with what is being done and the fraction behind us.
+    **parameters
+        The experiment's own parameters; a list where it takes one runs a race a value.
+
+    Raises
+    ------
+    UnknownExperiment, InvalidArgument, PinningError, ChecksumMismatch, NotMeasurable
+        Each says what was wrong, with which value, and what to do.
+    """
+    from nanokata import _core
+
+    known = find(experiment)
+    values: dict[str, list[Setting]] = {}
+    for name, value in parameters.items():
+        if known.parameter(name) is None:
+            takes = ", ".join(parameter.name for parameter in known.parameters)
+            wanted = f"{experiment} takes {takes}"
+            raise InvalidArgument(f"{name} = {value!r}: {wanted}", name=name, value=repr(value), wanted=wanted)
+        values[name] = _plain(name, value)
+    text = _core.run_experiment(
+        experiment,
+        json.dumps(values),
+        companions=companions,
+        quick=quick,
+        seconds=seconds,
+        precision=precision,
+        margin=margin,
+        seed=arguments.whole("seed", seed),
+        cpu=arguments.cpu_number(cpu),
+        progress=progress,
+    )
+    units = {parameter.name: parameter.unit for parameter in known.parameters if parameter.unit}
+    return RunResult(_document(text, units))
+
+
+def race(
+    arms: Mapping[str, Arm] | Sequence[Arm],
+    packets: NDArray[np.void],
+    *,
+    baseline: str | None = None,
+    control: Mapping[str, str] | None = None,
+    quick: bool = False,
+    seconds: float | None = None,
+    precision: float | None = None,
+    margin: float | None = None,
+    order: str = "balanced",
+    seed: SupportsIndex = 0,
+    cpu: SupportsIndex | None = None,
+    progress: Progress | None = None,
+) -> RaceResult:
+    """Race arms against each other over the same packets, interleaved in balanced order.
+
+    The packets are copied into an aligned pool of the race's own for each block, outside the timer.
+
+    Parameters
+    ----------
+    arms : mapping of str to Arm, or sequence of Arm
+        What to race; a sequence takes each arm's own name.
+    packets : ndarray of PACKET, one-dimensional, contiguous
+        What every arm replays.
+    baseline : str, optional
+        The arm that the others are compared with; the first by default.
+    control : mapping of str to str, optional
+        Arms whose time equals another's by construction, as ``{"table again": "table"}``. If one doesn't read the
+        same, nothing is concluded.
+    quick, seconds, precision, margin, seed, cpu, progress
+        As for :func:`run`.
+    order : {"balanced", "arm-major"}
+        How reps follow each other. ``"arm-major"`` runs one arm after the other, and exists to show what that does.
+
+    Raises
+    ------
+    ChecksumMismatch
+        If an arm computes other results than plain reference code does; no figure is reported.
+    InvalidArgument, WrongArray, PinningError
+        If the arguments can't be used.
+    """
+    from nanokata import _core
+
+    named = arms if isinstance(arms, Mapping) else _by_name(arms)
+    names = list(named)
+    text = _core.race(
+        [(name, named[name]) for name in names],
+        packets,
+        baseline=baseline if baseline is not None else (names[0] if names else ""),
+        control=dict(control or {}),
+        quick=quick,
+        seconds=seconds,
+        precision=precision,
+        margin=margin,
+        order=order,
+        seed=arguments.whole("seed", seed),
+        cpu=arguments.cpu_number(cpu),
+        progress=progress,
+    )
+    return RaceResult(_document(text, {"packets": "packets"}))
+
+
+def _by_name(arms: Sequence[Arm]) -> dict[str, Arm]:
+    named: dict[str, Arm] = {}
+    for arm in arms:
+        name, again = arm.name, 2
+        while name in named:
+            name, again = f"{arm.name} ({again})", again + 1
+        named[name] = arm
+    return named

@@ -1,0 +1,117 @@
+"""The machine card, the doctor and the instrument's figures as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.text import Text
+
+from . import numbers
+from .tables import blank, titled
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from nanokata.instrument import Doctor, Machine
+    from nanokata.results import RunResult
+
+
+def _flat(value: Any) -> str:  # noqa: ANN401 (JSON)
+    if value is None:
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_flat(inner)}" for key, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(_flat(item) for item in value)
+    return str(value)
+
+
+def _pairs(data: Mapping[str, Any], title: str) -> RenderableType:
+    table = blank()
+    table.show_header = False
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column(overflow="fold")
+    for key, value in data.items():
+        shown = numbers.byte_count(value) if key.endswith("bytes") and isinstance(value, int) else _flat(value)
+        table.add_row(key.replace("_", " "), shown)
+    return titled(title, table)
+
+
+def machine_renderable(machine: Machine) -> RenderableType:
+    """Return the machine card as a table."""
+    return _pairs(machine, f"machine {machine.id}")
+
+
+def _rate(value: Any) -> str:  # noqa: ANN401 (JSON)
+    if isinstance(value, Mapping) and {"low", "high"} <= value.keys():
+        centre = value.get("rate", value.get("value"))
+        counted = f", {value['hits']} of {value['trials']}" if {"hits", "trials"} <= value.keys() else ""
+        return f"{100 * centre:.1f} % [{100 * value['low']:.1f}, {100 * value['high']:.1f}]{counted}"
+    return f"{100 * value:.1f} %" if isinstance(value, (int, float)) else _flat(value)
+
+
+def doctor_renderable(doctor: Doctor) -> RenderableType:
+    """Return the doctor's findings: the verdict first, the machine last."""
+    rest: dict[str, Any] = {}
+    for key, value in doctor.items():
+        if key in {"verdict", "machine"}:
+            continue
+        rest[key] = _rate(value) if key.endswith("_rate") else value
+    parts: list[RenderableType] = [Text(doctor.verdict, style="bold"), Text(), _pairs(rest, "instrument")]
+    if isinstance(doctor.get("machine"), Mapping):
+        parts += [Text(), _pairs(doctor["machine"], "machine")]
+    return Group(*parts)
+
+
+def _instrument_figures(result: RunResult) -> Iterator[str]:
+    figures = result.instrument
+    cells = result.report.cells
+    if "tick_ns" in figures:
+        yield f"tick {numbers.cost(figures['tick_ns'])} ns"
+    if "floor_ns" in figures:
+        yield f"floor {numbers.cost(figures['floor_ns'])} ns/op"
+    speeds = [cell.disturbances.ghz for cell in cells if cell.disturbances.ghz]
+    if speeds:
+        middle = sorted(speed[len(speed) // 2] for speed in speeds)[len(speeds) // 2]
+        low, high = min(speed[0] for speed in speeds), max(speed[-1] for speed in speeds)
+        yield f"canary {middle:.2f} GHz ({low:.2f}–{high:.2f})"
+    where = {cell.cpu for cell in cells}
+    if len(where) == 1 and None not in where:
+        yield f"CPU {where.pop()}"
+    elif cells:
+        yield ("not pinned" if None in where else f"CPUs {', '.join(str(cpu) for cpu in sorted(where, key=str))}")
+
+
+def _noise(result: RunResult) -> str:
+    seen = [cell.disturbances for report in result.report.reports() for cell in report.cells]
+    redone = sum(item.rounds_redone for item in seen)
+    dropped = sum(item.rounds_dropped for item in seen)
+    stolen = [item.stolen_ns for item in seen if item.stolen_ns is not None]
+    parts = [
+        f"{redone} rounds redone" + (f", {dropped} left out" if dropped else ""),
+        f"{sum(item.involuntary_switches for item in seen)} switches",
+        f"{sum(item.migrations for item in seen)} migrations",
+        f"{sum(item.page_faults for item in seen)} faults",
+    ]
+    if stolen:
+        parts.append(f"{numbers.cost(sum(stolen) / 1e6)} ms stolen")
+    return "noise: " + ", ".join(parts)
+
+
+def instrument_renderable(result: RunResult) -> Iterator[RenderableType]:
+    """Yield the doctor's line, the instrument's figures and the noise seen, a line each."""
+    if result.doctor is not None:
+        yield Text(f"doctor: {result.doctor.verdict}")
+    else:
+        yield Text("doctor: not asked on this machine and build yet (nanokata doctor)", style="dim")
+    figures = ", ".join(_instrument_figures(result))
+    if figures:
+        yield Text(f"instrument: {figures}")
+    if result.report.cells:
+        yield Text(_noise(result))

@@ -1,0 +1,173 @@
+"""A run as text: the instrument first, then the races, then what follows and what was checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.text import Text
+
+from nanokata.budget import BUDGET_NS, TARGET_PACKETS_PER_SECOND, has_budget
+from nanokata.results.records import CellResult, Check, Report
+
+from . import tables
+from .instrument import instrument_renderable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from nanokata.results import RunResult
+
+_MOST_ARMS_OF_A_SERIES = 3
+_MOST_RACES_SIDE_BY_SIDE = 5
+_FEWEST_RACES_OF_A_SERIES = 5
+
+
+def _setting(result: RunResult, report: Report, cell: CellResult) -> str:
+    varying = report.varying() or tuple(cell.parameters)[:3]
+    return ", ".join(f"{name} {result.spoken(name, cell.parameters[name])}" for name in varying)
+
+
+def _fixed(result: RunResult, report: Report, apart_from: Report | None = None) -> str:
+    """Return the parameters that all cells share; only those that differ from another report's, if given."""
+    varying = report.varying()
+    shared = {name: value for name, value in report.cells[0].parameters.items() if name not in varying}
+    if apart_from is not None and apart_from.cells:
+        other = apart_from.cells[0].parameters
+        shared = {name: value for name, value in shared.items() if other.get(name, value) != value}
+    return ", ".join(f"{name} {result.spoken(name, value)}" for name, value in shared.items())
+
+
+def _races(result: RunResult, report: Report, beside: Report | None) -> Iterator[RenderableType]:
+    """Yield a report's tables: the first group of races in full, the others side by side."""
+    for number, cells in enumerate(report.groups()):
+        yield from _group(result, report, cells, beside, in_full=number == 0 and beside is None)
+    yield from _flags(report)
+
+
+def _group(
+    result: RunResult, report: Report, cells: tuple[CellResult, ...], beside: Report | None, *, in_full: bool
+) -> Iterator[RenderableType]:
+    along = report.along()
+    same_arms = len({tuple(arm.arm for arm in cell.arms) for cell in cells}) == 1
+    title = _group_title(result, report, cells, beside)
+    if same_arms and len(cells[0].arms) <= _MOST_ARMS_OF_A_SERIES and len(cells) >= _FEWEST_RACES_OF_A_SERIES:
+        names = [along] if along else list(report.varying())
+        rows = [[result.spoken(name, cell.parameters[name]) for name in names] for cell in cells]
+        yield tables.series_table(cells, names, rows, title)
+    elif same_arms and not in_full and 1 < len(cells) <= _MOST_RACES_SIDE_BY_SIDE and along:
+        heads = [result.spoken(along, cell.parameters[along]) for cell in cells]
+        yield tables.side_by_side(cells, heads, f"{title}, by {along}" if title else f"by {along}")
+        yield Text(f"± half an interval; {tables.how_measured(*cells)}\n", style="dim")
+        return
+    else:
+        for cell in cells:
+            heading = _setting(result, report, cell) if beside is None else title
+            yield tables.race_table(cell, heading)
+            yield Text(tables.how_measured(cell) + "\n", style="dim")
+        return
+    yield Text(tables.how_measured(*cells) + "\n", style="dim")
+
+
+def _group_title(result: RunResult, report: Report, cells: tuple[CellResult, ...], beside: Report | None) -> str:
+    others = [name for name in report.varying() if name != report.along()]
+    setting = ", ".join(f"{name} {result.spoken(name, cells[0].parameters[name])}" for name in others)
+    if beside is None:
+        return setting
+    fixed = _fixed(result, report, beside)
+    return ", ".join(filter(None, (report.experiment, setting, fixed)))
+
+
+def _flags(report: Report) -> Iterator[RenderableType]:
+    flagged = Counter((flag, arm.arm) for cell in report.cells for arm in cell.arms for flag in arm.flags)
+    by_flag: dict[str, list[str]] = {}
+    for flag, arm in flagged:
+        by_flag.setdefault(flag, []).append(arm)
+    for flag, arms in by_flag.items():
+        yield Text(f"{flag}: {', '.join(arms)}", style="yellow")
+
+
+def _check_line(check: Check, where: str) -> Text:
+    style, word = ("red", "failed") if check.outcome == "failed" else ("dim", "not applicable")
+    place = f" ({where})" if where else ""
+    return Text.assemble((word, style), f" {check.name}{place}: {check.detail}")
+
+
+def _placed_checks(result: RunResult) -> Iterator[tuple[Check, str]]:
+    for report in result.report.reports():
+        prefix = "" if report is result.report else report.experiment
+        for check in report.checks:
+            yield check, prefix
+        for cell in report.cells:
+            setting = _setting(result, report, cell) if len(report.cells) > 1 else ""
+            for check in cell.checks:
+                yield check, ", ".join(filter(None, (prefix, setting)))
+
+
+def _checks(result: RunResult) -> Iterator[RenderableType]:
+    placed = list(_placed_checks(result))
+    if not placed:
+        return
+    held = Counter(check.name for check, _ in placed if check.outcome == "held")
+    counts = Counter(check.outcome for check, _ in placed)
+    yield Text(
+        f"Checks: {counts['held']} held, {counts['failed']} failed, {counts['not_applicable']} not applicable",
+        style="bold red" if counts["failed"] else "bold",
+    )
+    if held:
+        names = (name if count == 1 else f"{name} ×{count}" for name, count in held.items())
+        yield Text("held " + ", ".join(names), style="dim")
+    seen: Counter[tuple[str, str, str]] = Counter(
+        (check.name, check.outcome, check.detail) for check, _ in placed if check.outcome != "held"
+    )
+    for check, where in placed:
+        times = seen.pop((check.name, check.outcome, check.detail), 0)
+        if times:
+            yield _check_line(check, where if times == 1 else f"{times} times")
+
+
+def _conclusion(result: RunResult) -> Text:
+    match result.exit_code:
+        case 0:
+            return Text("All checks held.", style="bold green")
+        case 1:
+            names = ", ".join(dict.fromkeys(check.name for check in result.failed_checks))
+            return Text(f"A check failed ({names}): what rests on it is void.", style="bold red")
+        case _:
+            return Text(
+                f"No verdict: {_why_none(result)}. More time (--seconds) or a quieter machine may do.",
+                style="bold yellow",
+            )
+
+
+def _why_none(result: RunResult) -> str:
+    for report in result.report.reports():
+        for cell in report.cells:
+            if cell.status == "no_verdict":
+                where = ", ".join(filter(None, (report.experiment, _setting(result, report, cell))))
+                return f"{cell.reason or 'the verdicts don’t stand'} ({where})"
+    raise AssertionError("asked only where a cell has no verdict")
+
+
+def run_renderable(result: RunResult) -> RenderableType:
+    """Return a run: the instrument, the races, what follows, the checks."""
+    report = result.report
+    parts: list[RenderableType] = [Text(f"{report.experiment}: {report.title}", style="bold")]
+    parts += instrument_renderable(result)
+    if report.cells and has_budget(report.cells[0].unit):
+        rate = TARGET_PACKETS_PER_SECOND / 1e6
+        parts.append(Text(f"budget: {BUDGET_NS:.0f} ns a packet at {rate:g} M packets/s", style="dim"))
+    fixed = _fixed(result, report) if report.cells else ""
+    if fixed:
+        parts.append(Text(fixed, style="dim"))
+    parts.append(Text())
+    parts += _races(result, report, None)
+    for companion in report.companions:
+        parts += _races(result, companion, report)
+    if result.contrasts:
+        parts += [tables.contrast_table(result.contrasts), Text()]
+    parts += _checks(result)
+    parts.append(_conclusion(result))
+    return Group(*parts)

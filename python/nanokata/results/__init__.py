@@ -1,0 +1,26 @@
+"""Results: typed records of what was measured, and what can be made of them."""
+
+from .records import (
+    ArmResult,
+    Ceiling,
+    CellResult,
+    Check,
+    Contrast,
+    Disturbances,
+    Probes,
+    Report,
+)
+from .run import RaceResult, RunResult
+
+__all__ = [
+    "ArmResult",
+    "Ceiling",
+    "CellResult",
+    "Check",
+    "Contrast",
+    "Disturbances",
+    "Probes",
+    "RaceResult",
+    "Report",
+    "RunResult",
+]

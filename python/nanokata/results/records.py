@@ -1,0 +1,237 @@
+"""The records of a result: what the core reports, typed and frozen, with the core's own names."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, Self
+
+Value = bool | int | float | str
+"""A parameter's value."""
+
+Outcome = Literal["held", "failed", "not_applicable"]
+Verdict = Literal["faster", "slower", "same", "not resolved"]
+
+
+@cache
+def _fields_of(record: type[Record]) -> tuple[tuple[str, Any], ...]:
+    hints = typing.get_type_hints(record)
+    return tuple((field.name, hints[field.name]) for field in dataclasses.fields(record))
+
+
+def _convert(hint: Any, value: Any) -> Any:  # noqa: ANN401 (both follow from the field's own type)
+    if value is None:
+        return None
+    if isinstance(hint, types.UnionType):
+        candidates = [part for part in typing.get_args(hint) if part is not types.NoneType]
+        return _convert(candidates[0], value) if len(candidates) == 1 else value
+    if typing.get_origin(hint) is tuple:
+        inner = typing.get_args(hint)[0]
+        return tuple(_convert(inner, item) for item in value)
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return hint.from_json(value)
+    if hint is float:
+        return float(value)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Base of all records: built from the core's JSON, field by field."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Build the record from a decoded JSON object; fields that it doesn't know are left out."""
+        return cls(
+            **{name: _convert(hint, data[name]) for name, hint in _fields_of(typing.cast("type", cls)) if name in data}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Record):
+    """A named check, what came out, and what was seen."""
+
+    name: str
+    outcome: Outcome
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Probes(Record):
+    """Probes (calls of ``matches`` or key comparisons) a packet, counted exactly; `expected` by enumeration."""
+
+    mean: float
+    expected: float | None
+    p50: int
+    p99: int
+    max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling(Record):
+    """The least cycles that an operation can cost here, how that follows, and where the constants come from."""
+
+    min_cycles: float
+    formula: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbances(Record):
+    """What the side channels saw during a race."""
+
+    rounds_redone: int = 0
+    rounds_dropped: int = 0
+    involuntary_switches: int = 0
+    migrations: int = 0
+    page_faults: int = 0
+    waited_ns: int = 0
+    stolen_ns: int | None = None
+    ghz: tuple[float, ...] = ()
+    """Effective frequency by the canary before each round: 5th percentile, median, 95th percentile."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmResult(Record):
+    """One arm's figures in one race.
+
+    Costs (`median`, `low`, `high`, `min`) are per operation in the cell's unit; `cycles` is the median in canary
+    cycles. `ratio` is time relative to `against`, so below one is faster; the baseline has none.
+    """
+
+    arm: str
+    role: Literal["arm", "baseline", "control"]
+    against: str
+    median: float
+    low: float
+    high: float
+    min: float
+    cycles: float
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    verdict: Verdict | None
+    words: str
+    probes: Probes | None
+    footprint_bytes: int | None
+    cold_ratio: float
+    reps: int
+    checksum: str
+    code_layouts: int
+    ceiling: Ceiling | None
+    flags: tuple[str, ...]
+    blocks: tuple[float, ...]
+    log_ratios: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult(Record):
+    """One race: its parameters, its arms, its checks, and how it was measured.
+
+    `status` is ``no_verdict`` where a control failed or the machine was too noisy; `reason` says which.
+    """
+
+    parameters: dict[str, Value]
+    unit: str
+    arms: tuple[ArmResult, ...]
+    checks: tuple[Check, ...]
+    status: Literal["held", "no_verdict"]
+    reason: str | None
+    level: float
+    margin: float
+    half_width: float
+    blocks: int
+    operations_per_rep: int
+    pool_bytes: int
+    ended: Literal["precision", "time_bound", "block_bound"]
+    seconds: float
+    cpu: int | None
+    helper_cpus: tuple[int, ...]
+    disturbances: Disturbances
+    seed: int
+
+    def __getitem__(self, arm: str) -> ArmResult:
+        """Return the arm of that name."""
+        for result in self.arms:
+            if result.arm == arm:
+                return result
+        raise KeyError(arm)
+
+    def __contains__(self, arm: object) -> bool:
+        return any(result.arm == arm for result in self.arms)
+
+    @property
+    def baseline(self) -> ArmResult:
+        """The arm that the others are compared with."""
+        return next(arm for arm in self.arms if arm.role == "baseline")
+
+    @property
+    def failed_checks(self) -> tuple[Check, ...]:
+        """The checks that failed."""
+        return tuple(check for check in self.checks if check.outcome == "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast(Record):
+    """A figure that follows from several arms or cells, with its interval."""
+
+    name: str
+    what: str
+    value: float
+    low: float
+    high: float
+    unit: str
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Report(Record):
+    """An experiment's races, the checks and figures over them, and the experiments that ran beside it."""
+
+    experiment: str
+    title: str
+    cells: tuple[CellResult, ...]
+    checks: tuple[Check, ...]
+    contrasts: tuple[Contrast, ...]
+    companions: tuple[Report, ...]
+    started: float
+    seconds: float
+    seed: int
+
+    def reports(self) -> tuple[Report, ...]:
+        """Return this report and those of the experiments that ran beside it."""
+        return (self, *(inner for companion in self.companions for inner in companion.reports()))
+
+    def all_checks(self) -> tuple[Check, ...]:
+        """Return every check: over all cells, of each cell, and the companions'."""
+        return tuple(
+            check
+            for report in self.reports()
+            for checks in (report.checks, *(cell.checks for cell in report.cells))
+            for check in checks
+        )
+
+    def groups(self) -> tuple[tuple[CellResult, ...], ...]:
+        """Return the cells, those together that differ only in the parameter that a curve is drawn over."""
+        found: dict[tuple[Value, ...], list[CellResult]] = {}
+        others = [name for name in self.varying() if name != self.along()]
+        for cell in self.cells:
+            found.setdefault(tuple(cell.parameters[name] for name in others), []).append(cell)
+        return tuple(tuple(cells) for cells in found.values())
+
+    def along(self) -> str | None:
+        """Return the parameter that a curve is drawn over: the first number that differs between the cells."""
+        for name in self.varying():
+            values = [cell.parameters[name] for cell in self.cells]
+            if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+                return name
+        return None
+
+    def varying(self) -> tuple[str, ...]:
+        """Return the parameters that differ between the cells."""
+        names = self.cells[0].parameters if self.cells else {}
+        return tuple(name for name in names if len({cell.parameters[name] for cell in self.cells}) > 1)

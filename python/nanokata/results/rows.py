@@ -1,0 +1,105 @@
+"""Tidy rows: one an arm of a race, always under the same names. Scripts rely on them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from nanokata.fingerprint import fingerprint
+
+from .records import ArmResult, CellResult, Report
+
+BEFORE_PARAMETERS = ("experiment",)
+AFTER_PARAMETERS = (
+    "arm",
+    "unit",
+    "median",
+    "low",
+    "high",
+    "min",
+    "cycles",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "verdict",
+    "probes",
+    "checksum",
+    "reps",
+    "baseline",
+    "role",
+    "level",
+    "status",
+    "reason",
+    "machine",
+    "run_id",
+    "cell_id",
+    "started",
+    "seed",
+    "version",
+    "flags",
+)
+"""Columns after the parameters, in order."""
+
+
+def _status(report: Report, cell: CellResult) -> tuple[str, str | None]:
+    """Return ``failed`` (a check did), ``no_verdict`` (the verdicts don't stand) or ``held``, and the reason."""
+    failed = [
+        check.name
+        for check in (*cell.checks, *report.checks)
+        if check.outcome == "failed" and not check.name.startswith("control:")
+    ]
+    if failed:
+        return "failed", "failed: " + ", ".join(failed)
+    return cell.status, cell.reason
+
+
+def _row(report: Report, cell: CellResult, arm: ArmResult, machine: str, version: str, run_id: str) -> dict[str, Any]:
+    status, reason = _status(report, cell)
+    started = datetime.datetime.fromtimestamp(report.started, datetime.UTC)
+    return {
+        "experiment": report.experiment,
+        **cell.parameters,
+        "arm": arm.arm,
+        "unit": cell.unit,
+        "median": arm.median,
+        "low": arm.low,
+        "high": arm.high,
+        "min": arm.min,
+        "cycles": arm.cycles,
+        "ratio": arm.ratio,
+        "ratio_low": arm.ratio_low,
+        "ratio_high": arm.ratio_high,
+        "verdict": arm.verdict,
+        "probes": arm.probes.mean if arm.probes else None,
+        "checksum": arm.checksum,
+        "reps": arm.reps,
+        "baseline": cell.baseline.arm if arm.role != "control" else arm.against,
+        "role": arm.role,
+        "level": cell.level,
+        "status": status,
+        "reason": reason,
+        "machine": machine,
+        "run_id": run_id,
+        "cell_id": fingerprint(report.experiment, cell.parameters, cell.seed, machine, version),
+        "started": started.isoformat(timespec="seconds"),
+        "seed": cell.seed,
+        "version": version,
+        "flags": ", ".join(arm.flags),
+    }
+
+
+def tidy_rows(report: Report, *, machine: str, version: str) -> Iterator[dict[str, Any]]:
+    """Yield a row for each arm of each race, the companions' after the report's own."""
+    run_id = fingerprint(report.experiment, report.started, report.seed, machine, version)
+    for inner in report.reports():
+        for cell in inner.cells:
+            for arm in cell.arms:
+                yield _row(inner, cell, arm, machine, version, run_id)
+
+
+def columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns of `rows`: the experiment, every parameter of any row, then the fixed ones."""
+    fixed = {*BEFORE_PARAMETERS, *AFTER_PARAMETERS}
+    parameters = dict.fromkeys(name for row in rows for name in row if name not in fixed)
+    return [*BEFORE_PARAMETERS, *parameters, *AFTER_PARAMETERS]

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+
+import nanokata as nk
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path, monkeypatch):
+    """No test reads or writes the user's own store, and colours come only where a test asks for them."""
+    monkeypatch.setenv("NANOKATA_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+
+@pytest.fixture(scope="session")
+def handlers():
+    return nk.dispatch.HandlerSet(20, body="tiny")
+
+
+@pytest.fixture(scope="session")
+def packets(handlers):
+    return nk.traffic.zipf(4096, handlers, seed=7)
+
+
+@pytest.fixture(scope="session")
+def allowed():
+    return sorted(os.sched_getaffinity(0))

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+import nanokata as nk
+from nanokata.cli import endings
+from nanokata.cli.main import nanokata
+
+# Three arms only: short rounds, which a busy machine rarely disturbs.
+SMALL = ["dispatch.mechanism", "--set", "handlers=10", "--set", "pool=2048", "--quick", "--seconds", "0.2"]
+
+
+def command(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "nanokata", *arguments], capture_output=True, text=True, check=False, **options
+    )
+
+
+@pytest.fixture
+def run(capfd):
+    def call(*arguments):
+        code = endings.run_command(nanokata, list(arguments))
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return call
+
+
+def test_help_is_grouped_and_short():
+    shown = CliRunner().invoke(nanokata, ["--help"]).output
+    assert "Measure:" in shown
+    assert "Learn:" not in shown
+    for name in ("doctor", "list", "run"):
+        assert name in shown
+        assert CliRunner().invoke(nanokata, [name, "--help"]).exit_code == 0
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_list_shows_every_experiment(run):
+    code, out, _ = run("list")
+    assert code == 0
+    assert all(experiment.id in out for experiment in nk.experiments())
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_list_as_json_is_the_catalogue(run):
+    code, out, _ = run("list", "--json")
+    assert code == 0
+    assert [item["id"] for item in json.loads(out)] == [item.id for item in nk.experiments()]
+
+
+def test_list_of_one_shows_parameters_and_arms(run):
+    code, out, _ = run("list", "dispatch.selection")
+    assert code == 0
+    assert "handlers" in out
+    assert "table_compact" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_run_prints_its_tables_and_draws_its_figure(run, tmp_path):
+    code, out, _ = run("run", *SMALL, "--out", str(tmp_path / "figures"))
+    assert code in {0, 1, 3}
+    assert "dyn_trait" in out
+    figure = tmp_path / "figures" / "dispatch.mechanism.png"
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    assert out.splitlines()[-1] == f"figure: {figure}"
+    assert "\x1b" not in out
+
+
+def test_a_run_as_json_is_json_alone(run, tmp_path):
+    code, out, err = run("run", *SMALL, "--json", "--out", str(tmp_path))
+    document = json.loads(out)
+    assert document["exit_code"] == code
+    assert len(document["rows"]) == 2 * 3
+    assert "figure: " in err
+
+
+def test_no_figure_draws_none(run, tmp_path):
+    _, out, _ = run("run", *SMALL, "--no-figure", "--out", str(tmp_path / "figures"))
+    assert not (tmp_path / "figures").exists()
+    assert "figure:" not in out
+
+
+def test_a_figure_that_cant_be_written_doesnt_lose_the_result(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, out, err = run("run", *SMALL, "--out", str(tmp_path / "file" / "figures"))
+    assert code in {0, 1, 3}
+    assert "dyn_trait" in out
+    assert "no figure was drawn" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "dispatch.selecton"], "nanokata run dispatch.selection"),
+        (["run", "zzz"], "nanokata list"),
+        (["rum"], "nanokata run"),
+        (["run", "dispatch.selection", "--set", "handlers"], "--set handlers=10,100"),
+        (["run", "dispatch.selection", "--set", "handlers=0"], "from 1 to 1024"),
+        (["run", "dispatch.selection", "--set", "colour=red"], "takes"),
+        (["run", "dispatch.selection", "--traffic", "nowhere.pcap"], "existing file"),
+        (["run", "cache.levels", "--traffic", "uniform"], "replays no traffic"),
+        (["run", "dispatch.selection", "--cpu", "4095"], "4095"),
+        (["run", "dispatch.selection", "--seconds", "0"], "seconds"),
+        (["run", "dispatch.selection", "--seed", "-1"], "seed"),
+        (["run"], "EXPERIMENT"),
+        (["list", "dispatch.selecton"], "dispatch.selection"),
+    ],
+)
+def test_unusable_arguments_end_with_2_and_what_to_type(arguments, said, run):
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert out == ""
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_the_module_runs_as_a_command():
+    done = command("--version")
+    assert done.returncode == 0
+    assert nk.__version__ in done.stdout
+
+
+def test_output_survives_an_ascii_terminal():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    done = command("run", *SMALL, "--no-figure", env=environment)
+    assert done.returncode in {0, 1, 3}
+    assert "dyn_trait" in done.stdout
+
+
+def test_a_reader_that_goes_away_is_no_crash():
+    done = subprocess.run(
+        f"{sys.executable} -m nanokata list --json | head -c 1", shell=True, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "["
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_ends_a_run_soon_with_130(tmp_path):
+    started = subprocess.Popen(
+        [sys.executable, "-m", "nanokata", "run", "dispatch.selection", "--seconds", "600", "--precision", "1e-9"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    time.sleep(3)
+    assert started.poll() is None
+    started.send_signal(signal.SIGINT)
+    # Far beyond the 0.2 s that are promised: this tells an ending from a hang, on any machine.
+    out, err = started.communicate(timeout=30)
+    assert started.returncode == 130
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert out == ""

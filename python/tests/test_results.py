@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import copy
+import json
+
+import pandas as pd
+import pytest
+import synthetic
+
+from nanokata.results import RaceResult, RunResult
+from nanokata.results.rows import AFTER_PARAMETERS
+
+PARAMETERS = ["handlers", "body", "traffic", "pool"]
+
+
+@pytest.fixture
+def result():
+    return RunResult(synthetic.selection())
+
+
+def race(**changes):
+    inner = synthetic.report("race", [synthetic.selection_cell(100, **changes)])
+    return RaceResult(synthetic.document(inner))
+
+
+def test_rows_have_the_documented_names_in_order(result):
+    own = [row for row in result.rows() if row["experiment"] == "dispatch.selection"]
+    assert len(own) == 8 * 9
+    for row in own:
+        assert list(row) == ["experiment", *PARAMETERS, *AFTER_PARAMETERS]
+
+
+def test_a_data_frame_has_the_same_columns_and_real_types(result):
+    frame = result.to_pandas()
+    assert list(frame.columns) == ["experiment", *PARAMETERS, *AFTER_PARAMETERS]
+    assert isinstance(frame["started"].dtype, pd.DatetimeTZDtype)
+    assert len(frame) == 8 * 9 + 2 * 2
+    missing = frame.loc[frame["experiment"] == "dispatch.mechanism", "pool"]
+    assert missing.isna().all()
+
+
+def test_ids_are_the_same_for_the_same_run_and_differ_between_cells():
+    first, second = (RunResult(synthetic.selection()).rows() for _ in range(2))
+    assert first == second
+    assert len({row["run_id"] for row in first}) == 1
+    assert len({row["cell_id"] for row in first}) == 10
+
+
+def test_json_survives_a_round_trip(result):
+    again = RunResult.from_json(result.to_json())
+    assert again.report == result.report
+    assert again.rows() == result.rows()
+    assert json.loads(result.to_json())["exit_code"] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda cell: None, 0),
+        (lambda cell: cell["checks"].append(synthetic.check("pool-in-cache", "failed")), 1),
+        (lambda cell: cell["checks"].append(synthetic.check("counters", "not_applicable", "no PMU")), 0),
+        (
+            lambda cell: cell.update(
+                status="no_verdict", reason="control", checks=[synthetic.check("control:scan_again", "failed")]
+            ),
+            3,
+        ),
+        (lambda cell: cell.update(status="no_verdict", reason="the control reads slower"), 3),
+    ],
+)
+def test_exit_codes_follow_the_checks_and_controls(change, code):
+    cell = synthetic.selection_cell(100)
+    change(cell)
+    result = RaceResult(synthetic.document(synthetic.report("race", [cell])))
+    assert result.exit_code == code
+    assert ("All checks held." in result.summary()) == (code == 0)
+
+
+def test_a_companions_failed_check_counts(result):
+    document = synthetic.selection()
+    document["report"]["companions"][0]["cells"][0]["checks"] = [synthetic.check("bodies-distinct", "failed")]
+    assert RunResult(document).exit_code == 1
+
+
+def test_rows_of_a_race_whose_check_failed_say_so():
+    cell = synthetic.selection_cell(100, checks=[synthetic.check("pool-in-cache", "failed", "2 MiB")])
+    rows = RaceResult(synthetic.document(synthetic.report("race", [cell]))).rows()
+    assert {row["status"] for row in rows} == {"failed"}
+    assert rows[0]["reason"] == "failed: pool-in-cache"
+
+
+def test_rows_without_a_verdict_say_why():
+    rows = race(status="no_verdict", reason="scan_again reads slower than scan").rows()
+    assert {row["status"] for row in rows} == {"no_verdict"}
+    assert rows[0]["reason"] == "scan_again reads slower than scan"
+
+
+def test_a_race_gives_its_arms_by_name():
+    result = race()
+    assert result["table_compact"].verdict == "faster"
+    assert [arm.arm for arm in result.arms][0] == "scan"
+    with pytest.raises(KeyError):
+        result["nobody"]
+
+
+def test_records_are_frozen(result):
+    with pytest.raises(AttributeError):
+        result.cells[0].arms[0].median = 1.0
+
+
+def test_a_result_doesnt_change_its_document():
+    document = synthetic.selection()
+    before = copy.deepcopy(document)
+    RunResult(document).summary()
+    assert document == before

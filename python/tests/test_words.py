@@ -1,0 +1,80 @@
+"""No sentence may survive swapping the numbers that it speaks of."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import synthetic
+
+from nanokata.results import RaceResult, RunResult
+
+
+def race_of(costs, **changes):
+    baseline = costs["a"]
+    arms = [
+        synthetic.arm(name, cost, baseline=None if name == "a" else baseline, against="" if name == "a" else "a")
+        for name, cost in costs.items()
+    ]
+    cell = synthetic.cell(arms, {"handlers": 10}, **changes)
+    return RaceResult(synthetic.document(synthetic.report("race", [cell])))
+
+
+def line_of(summary, arm):
+    return next(line for line in summary.splitlines() if line.startswith(f"{arm} "))
+
+
+def test_swapped_costs_swap_the_verdict():
+    summary, swapped = (race_of(costs).summary() for costs in ({"a": 100.0, "b": 50.0}, {"a": 50.0, "b": 100.0}))
+    assert "2.00× faster" in line_of(summary, "b")
+    assert "2.00× slower" in line_of(swapped, "b")
+    assert not re.search("slower", summary)
+    assert not re.search("faster", swapped)
+
+
+@pytest.mark.parametrize(("cost", "word"), [(100.0, "same"), (100.4, "not resolved"), (101.0, "slower")])
+def test_the_margin_decides_between_same_and_not_resolved(cost, word):
+    assert word in line_of(race_of({"a": 100.0, "b": cost}).summary(), "b")
+
+
+def test_the_budget_share_follows_the_cost():
+    assert "100 %" in line_of(race_of({"a": 1e9 / 3e6, "b": 50.0}).summary(), "a")
+    assert "30 %" in line_of(race_of({"a": 100.0, "b": 50.0}).summary(), "a")
+
+
+def test_the_conclusion_names_the_check_that_failed():
+    summary = race_of({"a": 100.0, "b": 50.0}, checks=[synthetic.check("pool-in-cache", "failed", "2 MiB")]).summary()
+    assert "A check failed (pool-in-cache)" in summary
+    assert "failed pool-in-cache: 2 MiB" in summary
+    assert "All checks held" not in summary
+
+
+def test_races_without_a_verdict_say_why_and_advise_more_time():
+    summary = race_of({"a": 100.0, "b": 100.4}, status="no_verdict", reason="too much noise").summary()
+    assert "No verdict: too much noise" in summary
+    assert "--seconds" in summary
+
+
+def test_a_missing_doctor_is_said():
+    document = synthetic.selection()
+    document["doctor"] = None
+    assert "not asked on this machine" in RunResult(document).summary()
+
+
+def test_what_follows_stands_in_cost_and_budget():
+    document = synthetic.selection()
+    document["report"]["contrasts"] = [synthetic.contrast("calling", "calling it", 1e9 / 3e6 / 4)]
+    line = next(line for line in RunResult(document).summary().splitlines() if line.startswith("calling it"))
+    assert "83.3" in line
+    assert line.endswith("25 %")
+
+
+def test_flags_are_shown_with_their_arms():
+    cell = synthetic.selection_cell(100)
+    cell["arms"][1]["flags"] = ["one code layout"]
+    result = RaceResult(synthetic.document(synthetic.report("race", [cell])))
+    assert "one code layout: scan_keys" in result.summary()
+    assert (
+        "one code layout"
+        not in RaceResult(synthetic.document(synthetic.report("race", [synthetic.selection_cell(100)]))).summary()
+    )

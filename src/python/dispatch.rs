@@ -1,0 +1,401 @@
+//! Handlers, the arms over them, and what order does.
+
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+use super::errors::OrRaise;
+use super::worker::{self, PyRan};
+use super::{arguments::whole, arrays};
+use crate::dispatch::null::NullReference;
+use crate::dispatch::{
+    Body, DirectReference, HandlerSet, HandlerSpec, MechanismArm, MechanismRecipe, NullRecipe, Pass,
+    Residual, ScanReference, SelectionArm, SelectionRecipe, order,
+};
+use crate::race::{Placement, Recipe, Reference, Source, Watch, Window};
+use crate::traffic::Packet;
+use crate::{Error, Result};
+
+/// What a packet must satisfy besides its key.
+#[pyclass(name = "Residual", module = "nanokata.dispatch", frozen, eq)]
+#[derive(Clone, PartialEq)]
+pub struct PyResidual(Residual);
+
+#[pymethods]
+impl PyResidual {
+    /// Nothing: the key decides.
+    #[staticmethod]
+    fn none() -> Self {
+        PyResidual(Residual::None)
+    }
+
+    /// `payload[offset] & mask == value`.
+    #[staticmethod]
+    fn mask(offset: &Bound<'_, PyAny>, mask: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (offset, mask, value) = (whole("offset", offset)?, whole("mask", mask)?, whole("value", value)?);
+        Ok(PyResidual(Residual::Mask { offset, mask, value }))
+    }
+
+    /// `low <= payload[offset] <= high`.
+    #[staticmethod]
+    fn range(offset: &Bound<'_, PyAny>, low: &Bound<'_, PyAny>, high: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (offset, low, high) = (whole("offset", offset)?, whole("low", low)?, whole("high", high)?);
+        Ok(PyResidual(Residual::Range { offset, low, high }))
+    }
+
+    /// Bit `flow & 63` of `active` is set.
+    #[staticmethod]
+    fn flow(active: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(PyResidual(Residual::Flow { active: whole("active", active)? }))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Residual {:?}>", self.0)
+    }
+}
+
+/// Handlers and their registration order; never changed after it was made.
+#[pyclass(name = "HandlerSet", module = "nanokata.dispatch", frozen)]
+pub struct PyHandlerSet(HandlerSet);
+
+fn seed_or_zero(seed: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+    seed.map_or(Ok(0), |seed| whole("seed", seed))
+}
+
+fn body_named(name: &str) -> Result<Body> {
+    Body::ALL.into_iter().find(|body| body.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = Body::ALL.iter().map(|body| body.name()).collect();
+        Error::invalid("body", name, format!("wanted one of {}", names.join(", ")))
+    })
+}
+
+#[pymethods]
+impl PyHandlerSet {
+    #[new]
+    #[pyo3(signature = (handlers, body = "fat", *, residual_share = 0.10, seed = None))]
+    fn new(
+        py: Python<'_>,
+        handlers: &Bound<'_, PyAny>,
+        body: &str,
+        residual_share: f64,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (handlers, seed) = (whole("handlers", handlers)?, seed_or_zero(seed)?);
+        let set =
+            body_named(body).and_then(|body| HandlerSet::standard(handlers, body, residual_share, seed));
+        Ok(PyHandlerSet(set.or_raise(py)?))
+    }
+
+    /// Any keys and predicates, overlapping ones too, registered in the order given.
+    #[staticmethod]
+    #[pyo3(signature = (keys, residuals = None, *, body = "fat"))]
+    fn from_keys(
+        py: Python<'_>,
+        keys: PyReadonlyArray1<'_, u16>,
+        residuals: Option<Vec<PyRef<'_, PyResidual>>>,
+        body: &str,
+    ) -> PyResult<Self> {
+        let keys = keys.as_slice()?;
+        let residuals = match residuals {
+            Some(given) if given.len() == keys.len() => given.iter().map(|residual| residual.0).collect(),
+            Some(given) => {
+                let wanted = format!("wanted one for each of the {} keys", keys.len());
+                return Err(Error::invalid("residuals", format!("{} residuals", given.len()), wanted))
+                    .or_raise(py);
+            }
+            None => vec![Residual::None; keys.len()],
+        };
+        let specs =
+            keys.iter().zip(residuals).map(|(&key, residual)| HandlerSpec { key, residual }).collect();
+        let set = body_named(body).and_then(|body| HandlerSet::from_specs(specs, body));
+        Ok(PyHandlerSet(set.or_raise(py)?))
+    }
+
+    /// One handler for each of the `handlers` most frequent keys; other packets stay unmatched.
+    #[staticmethod]
+    #[pyo3(signature = (packets, handlers, *, body = "fat", seed = None))]
+    fn from_packets(
+        py: Python<'_>,
+        packets: &Bound<'_, PyAny>,
+        handlers: &Bound<'_, PyAny>,
+        body: &str,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (handlers, seed) = (whole("handlers", handlers)?, seed_or_zero(seed)?);
+        let packets = arrays::packets(py, "packets", packets)?;
+        let set = body_named(body).and_then(|body| HandlerSet::from_packets(&packets, handlers, body, seed));
+        Ok(PyHandlerSet(set.or_raise(py)?))
+    }
+
+    /// The same handlers, registered in another order.
+    fn reordered(&self, py: Python<'_>, order: Vec<usize>) -> PyResult<Self> {
+        Ok(PyHandlerSet(self.0.reordered(&order).or_raise(py)?))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Each handler's key, by its number.
+    #[getter]
+    fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u16>> {
+        self.0.keys().into_pyarray(py)
+    }
+
+    /// Each handler's residual predicate, by its number.
+    #[getter]
+    fn residuals(&self) -> Vec<PyResidual> {
+        self.0.specs().iter().map(|spec| PyResidual(spec.residual)).collect()
+    }
+
+    /// Handler numbers in registration order.
+    #[getter]
+    fn order<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u16>> {
+        let order: Vec<u16> =
+            self.0.order().iter().map(|&id| u16::try_from(id).expect("at most 1,024")).collect();
+        order.into_pyarray(py)
+    }
+
+    /// `fat`, `tiny` or `identical`.
+    #[getter]
+    fn body(&self) -> &'static str {
+        self.0.body().name()
+    }
+
+    /// How many different keys are claimed.
+    #[getter]
+    fn distinct_keys(&self) -> usize {
+        self.0.distinct_keys()
+    }
+
+    /// How many handlers test more than their key.
+    #[getter]
+    fn residual_count(&self) -> usize {
+        self.0.residual_count()
+    }
+
+    /// Pairs of handlers that can both match one packet: between them order decides.
+    fn overlaps(&self) -> Vec<(usize, usize)> {
+        self.0.overlaps()
+    }
+
+    fn __repr__(&self) -> String {
+        let set = &self.0;
+        format!("<HandlerSet: {} {} handlers, {} keys>", set.len(), set.body().name(), set.distinct_keys())
+    }
+}
+
+/// The kinds of arm, each with what its recipe needs.
+#[derive(Clone)]
+enum Kind {
+    Selection(Arc<SelectionRecipe>),
+    Mechanism(Arc<MechanismRecipe>, MechanismArm),
+    Null(Arc<NullRecipe>),
+}
+
+/// One way of doing the work: a recipe for races, and callable on an array of packets.
+#[pyclass(name = "Arm", module = "nanokata.dispatch", frozen)]
+pub struct PyArm {
+    kind: Kind,
+    set: HandlerSet,
+}
+
+impl PyArm {
+    /// What a race builds in each block.
+    pub fn recipe(&self) -> Arc<dyn Recipe> {
+        match &self.kind {
+            Kind::Selection(recipe) => Arc::clone(recipe) as _,
+            Kind::Mechanism(recipe, _) => Arc::clone(recipe) as _,
+            Kind::Null(recipe) => Arc::clone(recipe) as _,
+        }
+    }
+
+    /// What it must compute, and the claim that goes with it.
+    pub fn reference(&self) -> (Arc<dyn Reference>, &'static str) {
+        match &self.kind {
+            Kind::Mechanism(_, MechanismArm::Direct) => {
+                (Arc::new(DirectReference::new(&self.set)), "fixed body")
+            }
+            Kind::Null(_) => (Arc::new(NullReference::new(&self.set)), "loop alone"),
+            Kind::Selection(_) | Kind::Mechanism(..) => (Arc::new(ScanReference::new(&self.set)), "dispatch"),
+        }
+    }
+
+    /// The counting pass, for arms that select.
+    pub fn counted(&self, packets: &[Packet], watch: &Watch) -> Result<Option<Pass>> {
+        match &self.kind {
+            Kind::Selection(recipe) => recipe.pass(packets, watch).map(Some),
+            Kind::Mechanism(..) | Kind::Null(_) => Ok(None),
+        }
+    }
+
+    /// Its handlers.
+    pub fn handler_set(&self) -> &HandlerSet {
+        &self.set
+    }
+
+    fn arm_name(&self) -> &'static str {
+        match &self.kind {
+            Kind::Selection(recipe) => recipe.name(),
+            Kind::Mechanism(recipe, _) => recipe.name(),
+            Kind::Null(_) => NullRecipe::NAME,
+        }
+    }
+}
+
+/// Operations between two looks at the watch.
+const CHUNK: usize = 4096;
+
+/// One pass of an arm that counts nothing: built as in a race, replayed in pieces, folded as the pieces' folds.
+fn fold(recipe: &dyn Recipe, packets: &[Packet], watch: &Watch) -> Result<Vec<u64>> {
+    let source = Source::from_items(packets.to_vec());
+    let mut placement = Placement::new(0);
+    let input = source.place(&mut placement)?;
+    let mut arm = recipe.build(&input, &mut placement)?;
+    let mut folds = Vec::with_capacity(packets.len().div_ceil(CHUNK));
+    for first in (0..packets.len()).step_by(CHUNK) {
+        watch.check()?;
+        folds.push(arm.run(Window { first, count: CHUNK.min(packets.len() - first) }).0);
+    }
+    Ok(folds)
+}
+
+/// What one untimed pass of an arm computed, and where it ran. Time comes only from a race.
+#[pyclass(name = "Pass", module = "nanokata.dispatch", frozen, get_all)]
+pub struct PyPass {
+    /// Fold over all results.
+    checksum: u64,
+    /// Who ran, one a packet; 65535 where nobody did. `None` for arms that don't select.
+    handlers: Option<Py<PyArray1<u16>>>,
+    /// Probes, one a packet. `None` for arms that don't select.
+    probes: Option<Py<PyArray1<u32>>>,
+    /// Where it ran.
+    ran: PyRan,
+}
+
+#[pymethods]
+impl PyPass {
+    fn __repr__(&self) -> String {
+        format!("<Pass: checksum {:#018x}>", self.checksum)
+    }
+}
+
+#[pymethods]
+impl PyArm {
+    /// One pass over all packets from a fresh state, on a thread of its own.
+    #[pyo3(signature = (packets, *, cpu = None))]
+    fn __call__(&self, py: Python<'_>, packets: &Bound<'_, PyAny>, cpu: Option<usize>) -> PyResult<PyPass> {
+        let packets = arrays::packets(py, "packets", packets)?;
+        if let Kind::Selection(recipe) = &self.kind {
+            let (pass, ran) = worker::run(py, cpu, None, |watch| recipe.pass(&packets, watch))?;
+            let handlers = Some(pass.handlers.into_pyarray(py).unbind());
+            let probes = Some(pass.probes.into_pyarray(py).unbind());
+            return Ok(PyPass { checksum: pass.checksum.0, handlers, probes, ran });
+        }
+        let recipe = self.recipe();
+        let (folds, ran) = worker::run(py, cpu, None, |watch| fold(recipe.as_ref(), &packets, watch))?;
+        let checksum = folds.into_iter().fold(crate::race::Checksum::EMPTY, |sum, fold| sum.fold(fold, 0));
+        Ok(PyPass { checksum: checksum.0, handlers: None, probes: None, ran })
+    }
+
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.arm_name()
+    }
+
+    /// What it does, in one line.
+    #[getter]
+    fn help(&self) -> &'static str {
+        match &self.kind {
+            Kind::Selection(recipe) => recipe.help(),
+            Kind::Mechanism(recipe, _) => recipe.help(),
+            Kind::Null(_) => NullRecipe::HELP,
+        }
+    }
+
+    /// Its handlers.
+    #[getter]
+    fn handlers(&self) -> PyHandlerSet {
+        PyHandlerSet(self.set.clone())
+    }
+
+    /// Bytes of tables, lists and keys that selecting touches or reserves.
+    #[getter]
+    fn footprint_bytes(&self) -> Option<usize> {
+        self.recipe().footprint_bytes()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Arm {} over {} handlers>", self.arm_name(), self.set.len())
+    }
+}
+
+/// An arm that selects, by its name.
+#[pyfunction]
+#[pyo3(signature = (name, handlers, *, residual_bound = None))]
+pub fn selection(
+    py: Python<'_>,
+    name: &str,
+    handlers: &PyHandlerSet,
+    residual_bound: Option<usize>,
+) -> PyResult<PyArm> {
+    let recipe =
+        name.parse().and_then(|arm: SelectionArm| SelectionRecipe::new(arm, &handlers.0, residual_bound));
+    let recipe = Arc::new(recipe.or_raise(py)?);
+    Ok(PyArm { kind: Kind::Selection(recipe), set: handlers.0.clone() })
+}
+
+/// `scan_ordered` in an order known beforehand.
+#[pyfunction]
+pub fn scan_ordered(py: Python<'_>, handlers: &PyHandlerSet, order: Vec<usize>) -> PyResult<PyArm> {
+    let recipe = Arc::new(SelectionRecipe::scan_ordered(&handlers.0, order).or_raise(py)?);
+    Ok(PyArm { kind: Kind::Selection(recipe), set: handlers.0.clone() })
+}
+
+/// An arm that calls, by its name.
+#[pyfunction]
+pub fn mechanism(py: Python<'_>, name: &str, handlers: &PyHandlerSet) -> PyResult<PyArm> {
+    let arm: MechanismArm = name.parse().or_raise(py)?;
+    let recipe = Arc::new(MechanismRecipe::new(arm, &handlers.0).or_raise(py)?);
+    Ok(PyArm { kind: Kind::Mechanism(recipe, arm), set: handlers.0.clone() })
+}
+
+/// The harness's own cost: loop and fold alone.
+#[pyfunction]
+pub fn null(handlers: &PyHandlerSet) -> PyArm {
+    PyArm { kind: Kind::Null(Arc::new(NullRecipe::new(&handlers.0))), set: handlers.0.clone() }
+}
+
+/// The handlers by how often each runs, most often first: handler numbers.
+#[pyfunction]
+#[pyo3(signature = (handlers, packets, *, cpu = None))]
+pub fn frequency_order<'py>(
+    py: Python<'py>,
+    handlers: &PyHandlerSet,
+    packets: &Bound<'py, PyAny>,
+    cpu: Option<usize>,
+) -> PyResult<Bound<'py, PyArray1<u16>>> {
+    let packets = arrays::packets(py, "packets", packets)?;
+    let set = handlers.0.clone();
+    let (sorted, _) = worker::run(py, cpu, None, |_| Ok(order::frequency_order(&set, &packets)))?;
+    let sorted: Vec<u16> = sorted.into_iter().map(|id| u16::try_from(id).expect("at most 1,024")).collect();
+    Ok(sorted.into_pyarray(py))
+}
+
+/// How many packets run another handler in registration order `a` than in order `b`.
+#[pyfunction]
+#[pyo3(signature = (handlers, packets, a, b, *, cpu = None))]
+pub fn changed_handlers(
+    py: Python<'_>,
+    handlers: &PyHandlerSet,
+    packets: &Bound<'_, PyAny>,
+    a: Vec<usize>,
+    b: Vec<usize>,
+    cpu: Option<usize>,
+) -> PyResult<usize> {
+    let packets = arrays::packets(py, "packets", packets)?;
+    let set = handlers.0.clone();
+    Ok(worker::run(py, cpu, None, |_| order::changed_handlers(&set, &packets, &a, &b))?.0)
+}

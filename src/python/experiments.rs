@@ -1,0 +1,62 @@
+//! Experiments of the catalogue, run by name.
+
+use std::collections::BTreeMap;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use super::errors::OrRaise;
+use super::machine::{Named, card};
+use super::race::Settings;
+use super::worker;
+use crate::Error;
+use crate::experiments::{self, RunOptions};
+use crate::race::{Report, Value};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    report: &'a Report,
+    machine: Named<'a>,
+}
+
+/// A report with the machine it came from: a JSON object.
+pub fn document(report: &Report) -> String {
+    let document = Document { report, machine: Named { id: card().id(), card: card() } };
+    serde_json::to_string(&document).expect("plain data")
+}
+
+/// Seconds since 1970, and a clock that only goes forward.
+pub fn started_now() -> (f64, Instant) {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+    (since, Instant::now())
+}
+
+/// Runs an experiment; `values` is a JSON object of lists. A JSON document.
+#[pyfunction]
+#[pyo3(signature = (id, values, *, companions, quick, seconds, precision, margin, seed, cpu, progress))]
+#[allow(clippy::too_many_arguments, reason = "all but two are keywords, documented in nanokata.run")]
+pub fn run_experiment(
+    py: Python<'_>,
+    id: &str,
+    values: &str,
+    companions: bool,
+    quick: bool,
+    seconds: Option<f64>,
+    precision: Option<f64>,
+    margin: Option<f64>,
+    seed: u64,
+    cpu: Option<usize>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let values: BTreeMap<String, Vec<Value>> = serde_json::from_str(values)
+        .map_err(|error| {
+            Error::invalid("values", error, "wanted a JSON object of lists of numbers, words or flags")
+        })
+        .or_raise(py)?;
+    let race = Settings { quick, seconds, precision, margin, seed, cpu }.options().or_raise(py)?;
+    let options = RunOptions { race, companions, ..RunOptions::default() };
+    let report =
+        worker::run_unpinned(py, progress, |watch| experiments::run(id, &values, &options, card(), watch))?;
+    Ok(document(&report))
+}
