@@ -7,4 +7,7 @@ pub mod instrument;
 pub mod run;
 pub mod sharing;
 
+#[cfg(test)]
+mod tests;
+
 pub use run::{RunOptions, run};

@@ -42,11 +42,10 @@ impl Station {
             Some(cpu) => Some(cpu),
             None => default_cpu(card),
         };
-        // Asked before pinning: afterwards this thread's mask is the one CPU.
-        let allowed = affinity::allowed_cpus()?;
+        // Started before pinning: a thread inherits the mask of the one that starts it.
+        let crew = start_helpers(helpers, wanted)?;
         let pin = wanted.map(Pin::to).transpose()?;
         let cpu = pin.as_ref().and_then(Pin::cpu);
-        let crew = start_helpers(helpers, cpu, &allowed)?;
         let priority = Priority::raise();
         warm_up(watch)?;
         Ok(Station {
@@ -108,7 +107,7 @@ impl Station {
 }
 
 /// Helper threads on allowed CPUs other than the measuring one.
-fn start_helpers(count: usize, cpu: Option<usize>, allowed: &[usize]) -> Result<Option<Arc<Crew>>> {
+fn start_helpers(count: usize, cpu: Option<usize>) -> Result<Option<Arc<Crew>>> {
     if count == 0 {
         return Ok(None);
     }
@@ -117,7 +116,8 @@ fn start_helpers(count: usize, cpu: Option<usize>, allowed: &[usize]) -> Result<
         let reason = "its threads can't be pinned on this system".into();
         return Err(Error::NotMeasurable { what: what.into(), reason });
     };
-    let others: Vec<usize> = allowed.iter().copied().filter(|&other| other != cpu).collect();
+    let allowed = affinity::allowed_cpus()?;
+    let others: Vec<usize> = allowed.into_iter().filter(|&other| other != cpu).collect();
     if others.len() < count {
         let reason = format!("it needs {} CPUs, {} allowed here", count + 1, others.len() + 1);
         return Err(Error::NotMeasurable { what: what.into(), reason });

@@ -1,0 +1,248 @@
+//! Experiments end to end, and their faults: structure, counts and checks, never wall time.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use super::doctor::{DoctorOptions, examine};
+use super::run::{cells, monotonic_checks};
+use super::{RunOptions, run};
+use crate::machine::{Card, affinity};
+use crate::race::{self, Check, LEAST_BLOCKS, Options, Outcome, Parameter, Report, Status, Value, Watch};
+use crate::{Error, Result, catalogue};
+
+/// Races of tests that run at once would all be pinned to the same CPU: one at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn quick() -> RunOptions {
+    let race = Options { bound: Duration::from_millis(100), max_blocks: LEAST_BLOCKS, ..Options::quick() };
+    RunOptions { race, companions: false, allow_debug_build: true }
+}
+
+fn given(set: &[(&str, &[Value])]) -> BTreeMap<String, Vec<Value>> {
+    set.iter().map(|(name, values)| (name.to_string(), values.to_vec())).collect()
+}
+
+fn text(word: &str) -> Value {
+    Value::Text(word.into())
+}
+
+fn measure(id: &str, set: &[(&str, &[Value])]) -> Result<Report> {
+    let _alone = alone();
+    run(id, &given(set), &quick(), &Card::read(), &Watch::new())
+}
+
+fn check<'a>(report: &'a Report, name: &str) -> &'a Check {
+    report.all_checks().find(|check| check.name == name).unwrap_or_else(|| panic!("no check {name}"))
+}
+
+fn small<'a>() -> Vec<(&'a str, &'a [Value])> {
+    const FEW: &[Value] = &[Value::Int(10)];
+    const POOL: &[Value] = &[Value::Int(2000)];
+    vec![("handlers", FEW), ("pool", POOL)]
+}
+
+#[test]
+fn selection_reports_every_arm_with_exact_probes() {
+    let report =
+        measure("dispatch.selection", &[small(), vec![("body", &[text("tiny")])]].concat()).expect("a run");
+    let cell = &report.cells[0];
+    let names: Vec<&str> = cell.arms.iter().map(|arm| arm.arm.as_str()).collect();
+    let listed: Vec<&str> =
+        catalogue::find("dispatch.selection").expect("there").arms().iter().map(|arm| arm.name).collect();
+    assert_eq!(names, listed);
+    let scan = cell.arm("scan").expect("there").probes.as_ref().expect("counted");
+    let expected = scan.expected.expect("enumerated");
+    // 5.74 at ten handlers, uniform, 2 % unmatched; the pool's own mean lies near it.
+    assert!((expected - 5.74).abs() < 0.005, "{expected}");
+    assert!((scan.mean - expected).abs() < 0.3 && scan.max == 10, "{scan:?}");
+    for arm in &cell.arms {
+        assert_eq!(arm.code_layouts, race::CODE_COPIES, "{}", arm.arm);
+        assert_eq!(arm.checksum, cell.arms[0].checksum, "{}", arm.arm);
+        assert!(arm.footprint_bytes.is_some_and(|bytes| bytes > 0));
+    }
+    assert!(report.contrasts.iter().any(|contrast| contrast.name == "finding:tiny:10"));
+    let failed: Vec<_> = report.all_checks().filter(|check| check.outcome == Outcome::Failed).collect();
+    assert!(
+        failed.iter().all(|check| check.name.starts_with("control:") || check.name == "quiet"),
+        "{failed:?}"
+    );
+}
+
+#[test]
+fn companions_are_run_beside() {
+    let _alone = alone();
+    let mut options = quick();
+    options.companions = true;
+    let set = given(&[small(), vec![("body", &[text("tiny")])]].concat());
+    let report = run("dispatch.selection", &set, &options, &Card::read(), &Watch::new()).expect("a run");
+    let [beside] = &report.companions[..] else { panic!("one companion") };
+    assert_eq!((beside.experiment.as_str(), beside.cells.len()), ("dispatch.mechanism", 2));
+    let [hot, uniform] = &beside.contrasts[..] else { panic!("two contrasts") };
+    assert_eq!((hot.name.as_str(), uniform.name.as_str()), ("calling:hot", "calling:uniform"));
+}
+
+#[test]
+fn two_threads_and_no_packets_go_through_the_same_contract() {
+    let report =
+        measure("cache.levels", &[("working_set", &[Value::Int(4096), Value::Int(16_384)])]).expect("a run");
+    assert_eq!(report.cells.len(), 2);
+    assert!(report.cells[0].arm("random_cycle").expect("there").cycles >= 3.0);
+    if affinity::allowed_cpus().expect("a mask").len() < 2 {
+        let refused = measure("sharing.line", &[("distance", &[Value::Int(4)])]);
+        assert!(matches!(refused, Err(Error::NotMeasurable { .. })));
+        return;
+    }
+    let report = measure("sharing.line", &[("distance", &[Value::Int(4)])]).expect("a run");
+    let cell = &report.cells[0];
+    assert_eq!(cell.helper_cpus.len(), 1);
+    assert_ne!(Some(cell.helper_cpus[0]), cell.cpu);
+}
+
+#[test]
+fn a_pool_past_the_cache_is_flagged() {
+    let _alone = alone();
+    let mut card = Card::read();
+    // This machine's L2 shrunk to less than the pool: what a fixed pool is on a smaller machine.
+    card.caches.iter_mut().filter(|cache| cache.level == 2).for_each(|cache| cache.bytes = 16 * 1024);
+    if card.l2_bytes().is_none() {
+        return;
+    }
+    let set = given(&[small(), vec![("body", &[text("tiny")])]].concat());
+    let report = run("dispatch.selection", &set, &quick(), &card, &Watch::new()).expect("a run");
+    assert_eq!(check(&report, "pool-in-cache").outcome, Outcome::Failed);
+    assert_eq!(report.exit_code(), 1);
+}
+
+#[test]
+fn the_rigged_generator_is_flagged() {
+    let rigged =
+        [("traffic", &[text("skewed")][..]), ("shuffle", &[Value::Flag(false)]), ("body", &[text("tiny")])];
+    let report = measure("dispatch.selection", &[small(), rigged.to_vec()].concat()).expect("a run");
+    assert_eq!(check(&report, "list-not-sorted-beforehand").outcome, Outcome::Failed);
+    assert_eq!(report.exit_code(), 1);
+}
+
+#[test]
+fn identical_bodies_are_flagged() {
+    let report = measure("dispatch.selection", &[small(), vec![("body", &[text("identical")])]].concat())
+        .expect("a run");
+    assert_eq!(check(&report, "bodies-distinct").outcome, Outcome::Failed);
+}
+
+#[test]
+fn a_table_that_skips_its_residual_list_is_an_error() {
+    use crate::dispatch::sabotage::{Fault, FaultyRecipe};
+    let _alone = alone();
+    let card = Card::read();
+    let experiment = catalogue::find("dispatch.selection").expect("there");
+    let set = given(&[small(), vec![("body", &[text("tiny")])]].concat());
+    let values = &cells(experiment, &set, &card).expect("cells")[0];
+    for fault in [Fault::SkipsResiduals, Fault::ReturnsConstant] {
+        let mut plan = experiment.plan(values, 0, &card, &Watch::new()).expect("a plan");
+        let handlers =
+            crate::dispatch::HandlerSet::standard(10, crate::dispatch::Body::Tiny, 0.10, 0).expect("a set");
+        let table = plan.entries.iter_mut().find(|entry| entry.name == "table_compact").expect("there");
+        table.recipe = std::sync::Arc::new(FaultyRecipe::new(fault, &handlers));
+        let raced = race::run(&plan, experiment.unit(), values, &card, &quick().race, &Watch::new());
+        assert!(
+            matches!(raced, Err(Error::ChecksumMismatch { arm, .. }) if arm == "table_compact"),
+            "{fault:?}"
+        );
+    }
+}
+
+#[test]
+fn a_cost_that_falls_where_it_cannot_is_not_a_finding() {
+    // A pool past the cache at the lower setting: random loads over 64 MiB; within the cache at the higher one. The
+    // number of handlers that such a run would be labelled with can only raise its cost, and yet it falls.
+    let mut report = measure("cache.levels", &[("working_set", &[Value::Int(4096), Value::Int(64 << 20)])])
+        .expect("a run");
+    let parameters = catalogue::find("cache.levels").expect("there").parameters(&Card::read());
+    let honest = monotonic_checks(&parameters[0], &report.cells);
+    assert!(honest.iter().all(|check| check.outcome == Outcome::Held), "{honest:?}");
+    for (cell, handlers) in report.cells.iter_mut().zip([100, 50]) {
+        cell.parameters = BTreeMap::from([("handlers".to_string(), Value::Int(handlers))]);
+    }
+    let handlers = Parameter { name: "handlers", ..parameters[0].clone() };
+    let checks = monotonic_checks(&handlers, &report.cells);
+    assert_eq!(checks[0].outcome, Outcome::Failed, "{checks:?}");
+    assert!(checks[0].name.starts_with("non-monotonic:handlers"));
+    report.checks.extend(checks);
+    assert_eq!(report.exit_code(), 1);
+}
+
+#[test]
+fn bad_parameters_are_refused_before_anything_runs() {
+    let refused = |id: &str, set: &[(&str, &[Value])]| match measure(id, set) {
+        Ok(_) => panic!("{id} accepted {set:?}"),
+        Err(error) => error.to_string(),
+    };
+    let selection = |name: &'static str, value: Value| refused("dispatch.selection", &[(name, &[value])]);
+    assert!(
+        selection("handlers", Value::Int(0))
+            .starts_with("handlers = 0: wanted a whole number from 1 to 1024")
+    );
+    assert!(selection("handlers", Value::Int(1025)).starts_with("handlers = 1025"));
+    assert!(selection("handlers", Value::Float(2.5)).starts_with("handlers = 2.5"));
+    assert!(selection("exponent", Value::Float(f64::NAN)).starts_with("exponent = NaN"));
+    assert!(selection("exponent", Value::Float(f64::INFINITY)).starts_with("exponent = inf"));
+    assert!(selection("exponent", Value::Float(-1.0)).starts_with("exponent = -1"));
+    assert!(selection("unmatched", Value::Float(1.5)).starts_with("unmatched = 1.5"));
+    assert!(selection("pool", Value::Int(0)).starts_with("pool = 0"));
+    assert!(selection("body", text("huge")).starts_with("body = huge: wanted one of"));
+    assert!(selection("traffic", text("absent.pcap")).starts_with("traffic = absent.pcap"));
+    assert!(selection("handler", Value::Int(5)).contains("did you mean handlers?"));
+    assert!(refused("dispatch.selection", &[("handlers", &[])]).starts_with("handlers = []"));
+    let several = refused("dispatch.selection", &[("pool", &[Value::Int(10), Value::Int(20)])]);
+    assert!(several.contains("use a sweep"), "{several}");
+    let many: Vec<Value> = (1..=100).map(Value::Int).collect();
+    assert!(refused("dispatch.selection", &[("handlers", &many)]).contains("more than 64"));
+    assert!(refused("sharing.line", &[("distance", &[Value::Int(5)])]).starts_with("distance = 5"));
+    assert!(matches!(measure("dispatch.select", &[]), Err(Error::UnknownExperiment { .. })));
+}
+
+#[test]
+fn a_debug_build_publishes_nothing() {
+    let card = Card::read();
+    if !card.is_debug_build() {
+        return;
+    }
+    let options = RunOptions { allow_debug_build: false, ..quick() };
+    let error = run("cache.levels", &BTreeMap::new(), &options, &card, &Watch::new()).expect_err("refused");
+    assert!(error.to_string().contains("debug build"), "{error}");
+}
+
+#[test]
+fn doctor_counts_what_it_says() {
+    let _alone = alone();
+    let race = Options { max_blocks: LEAST_BLOCKS, ..Options::quick() };
+    let mut options = DoctorOptions { trials: Some(2), trial: Duration::from_millis(200), race };
+    let doctor = examine(&options, &Card::read(), &Watch::new()).expect("examined");
+    assert_eq!((doctor.method, doctor.bodies.len()), ("trials", 2));
+    for body in &doctor.bodies {
+        assert_eq!(body.raw_exclusion_rate.trials, 2);
+        assert!(body.half_width > 0.0 && body.ns_per_packet > 0.0);
+        assert!(body.false_verdict_rate.low <= body.false_verdict_rate.rate);
+    }
+    options.trials = None;
+    let short = examine(&options, &Card::read(), &Watch::new()).expect("examined");
+    assert_eq!(short.method, "resampled blocks");
+    options.trials = Some(0);
+    let error = examine(&options, &Card::read(), &Watch::new()).expect_err("refused");
+    assert!(error.to_string().starts_with("trials = 0"), "{error}");
+}
+
+#[test]
+fn the_instrument_tells_its_floor() {
+    let _alone = alone();
+    let seen = super::instrument::look(&quick().race, &Card::read(), &Watch::new()).expect("looked");
+    assert!(seen.tick_ns > 0.0 && seen.clock_read_ns > 0.0);
+    assert!(seen.floor_low_ns <= seen.floor_ns && seen.floor_ns <= seen.floor_high_ns && seen.floor_ns > 0.0);
+    assert!(!seen.counters.is_empty());
+    assert!(seen.counters.iter().all(|counter| counter.available != counter.reason.is_some()));
+    assert!(matches!(seen.status, Status::Held | Status::NoVerdict));
+}
