@@ -33,7 +33,8 @@ impl Tree {
         parse_cpu_list(&std::fs::read_to_string(self.root.join(path)).ok()?).ok()
     }
 
-    /// Whether this is the running system's own tree.
+    /// Whether this is the running system's own tree, so that the processor itself may be asked too.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     pub(in crate::machine) fn is_live(&self) -> bool {
         self.root == Path::new("/")
     }
