@@ -14,7 +14,8 @@ pub struct Options {
     pub cpu: Option<usize>,
     /// Wanted half-width of every ratio's interval, relative.
     pub precision: f64,
-    /// Time bound for the blocks. A race always finishes [`Options::min_blocks`] unless ten times this has passed.
+    /// Time bound for the blocks of a race; races that run together share the sum of theirs. [`LEAST_BLOCKS`] are
+    /// finished all the same, unless ten times this has passed.
     pub bound: Duration,
     /// Fewest blocks before precision can end the race.
     pub min_blocks: usize,

@@ -69,12 +69,17 @@ pub fn run_together(
         .collect::<Result<Vec<_>>>()?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
     let mut turns: Vec<usize> = (0..races.len()).collect();
+    // One purse of time for all: what a race that is soon precise enough leaves goes to the others.
+    let purse = options.bound * races.len() as u32;
+    let begun = Instant::now();
     while races.iter().any(|race| race.ended.is_none()) {
         turns.shuffle(&mut random);
         for &turn in &turns {
             if races[turn].ended.is_none() {
-                races[turn].block()?;
-                watch.advance(races.iter().map(Race::progress).sum::<f64>() / races.len() as f64);
+                let spent = begun.elapsed().as_secs_f64() / purse.as_secs_f64();
+                races[turn].block(spent)?;
+                watch
+                    .advance(races.iter().map(|race| race.progress(spent)).sum::<f64>() / races.len() as f64);
             }
         }
     }
@@ -137,8 +142,9 @@ impl<'a> Race<'a> {
         })
     }
 
-    /// Measures one block and decides whether that was enough: by half-width alone, never by verdict.
-    fn block(&mut self) -> Result<()> {
+    /// Measures one block and decides whether that was enough: by half-width alone, never by verdict. `spent` is the
+    /// share of the time for all races that is behind.
+    fn block(&mut self, spent: f64) -> Result<()> {
         let begun = Instant::now();
         let stolen_before = self.bench.station.stolen_ns();
         match self.bench.measure((self.blocks.len() + self.lost) as u64, &self.sizing)? {
@@ -150,13 +156,13 @@ impl<'a> Race<'a> {
         }
         self.spent += begun.elapsed();
         let options = self.bench.options;
-        let (blocks, overdue) = (self.blocks.len(), self.spent > options.bound * 10);
+        let (blocks, overdue) = (self.blocks.len(), spent > 10.0);
         if blocks % 5 != 0 && !overdue {
             return Ok(());
         }
         self.ended = if blocks >= options.min_blocks && self.half_width() <= options.precision {
             Some(Ended::Precision)
-        } else if overdue || (blocks >= LEAST_BLOCKS && self.spent >= options.bound) {
+        } else if overdue || (blocks >= LEAST_BLOCKS && spent >= 1.0) {
             Some(Ended::TimeBound)
         } else if blocks >= options.max_blocks {
             Some(Ended::BlockBound)
@@ -167,13 +173,12 @@ impl<'a> Race<'a> {
     }
 
     /// Done when the time is up, or when the fewest blocks are there: whichever is further off.
-    fn progress(&self) -> f64 {
+    fn progress(&self, spent: f64) -> f64 {
         if self.ended.is_some() {
             return 1.0;
         }
-        let by_time = self.spent.as_secs_f64() / self.bench.options.bound.as_secs_f64();
         let by_blocks = self.blocks.len() as f64 / self.bench.options.min_blocks as f64;
-        by_time.min(1.0).min(by_blocks.max(by_time * 0.5))
+        spent.min(1.0).min(by_blocks.max(spent * 0.5))
     }
 
     /// The widest half-width of any comparison, relative.

@@ -1,4 +1,7 @@
 use proptest::prelude::*;
+use rand::SeedableRng;
+use rand::distr::Distribution;
+use rand::rngs::Xoshiro256PlusPlus;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::*;
@@ -97,6 +100,28 @@ fn a_wrong_law_fails_the_same_test() {
     assert!(wrong_p(&zipf.clone().permutation_seed(99)) < 1e-9);
     assert!(wrong_p(&Traffic { law: Law::Zipf { exponent: 1.15 }, ..zipf.clone() }) < 1e-9);
     assert!(wrong_p(&zipf.clone().unmatched(0.001)) < 1e-9);
+}
+
+/// The published law and another library's sampler of it (rejection, nothing in common with an alias table) both
+/// agree with our weights: neither the law nor the test is of our own making alone.
+#[test]
+fn another_samplers_zipf_fits_the_same_weights() {
+    let keys = distinct_keys(HANDLERS);
+    for exponent in [0.0, 0.7, 1.0, 1.1, 3.0] {
+        let ours = Traffic::new(Law::Zipf { exponent }).unmatched(0.0).seed(5);
+        let permutation = ours.permutation(HANDLERS);
+        let theirs = rand_distr::Zipf::new(HANDLERS as f64, exponent).unwrap();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+        let mut counts = vec![0; HANDLERS + 1];
+        for _ in 0..PACKETS {
+            let rank = theirs.sample(&mut random) as usize - 1;
+            counts[permutation[rank]] += 1;
+        }
+        let p = chi_squared_p(&counts, &claimed(&ours, HANDLERS));
+        assert!(p > 1e-4, "theirs, exponent {exponent}: p = {p}");
+        let p = chi_squared_p(&counts_by_handler(&generate(&ours, &keys), &keys), &claimed(&ours, HANDLERS));
+        assert!(p > 1e-4, "ours, exponent {exponent}: p = {p}");
+    }
 }
 
 #[test]
