@@ -6,6 +6,31 @@ from typing import SupportsIndex, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Arm",
+    "HandlerSet",
+    "Law",
+    "LinePass",
+    "Pass",
+    "Ran",
+    "Residual",
+    "__version__",
+    "build_id",
+    "catalogue",
+    "changed_handlers",
+    "frequency_order",
+    "generate",
+    "line",
+    "machine_card",
+    "mechanism",
+    "null",
+    "race",
+    "read_capture",
+    "run_experiment",
+    "scan_ordered",
+    "selection",
+]
+
 __version__: str
 
 _Progress = Callable[[str, float], object] | None

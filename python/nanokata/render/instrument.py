@@ -70,7 +70,8 @@ def doctor_renderable(doctor: Doctor) -> RenderableType:
 
 
 def _instrument_figures(result: RunResult) -> Iterator[str]:
-    figures = result.instrument
+    # What this run didn't measure itself, an earlier doctor of this machine and build did.
+    figures = {**(result.doctor or {}), **result.instrument}
     cells = result.report.cells
     if "tick_ns" in figures:
         yield f"tick {numbers.cost(figures['tick_ns'])} ns"
