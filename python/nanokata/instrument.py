@@ -68,6 +68,13 @@ class Machine(_Document):
         given = self._data.get("id")
         return str(given) if given else fingerprint(self._data)
 
+    @property
+    def name(self) -> str:
+        """What to call it in a figure: the processor's name, if it is known, and the id."""
+        cpu = self._data.get("cpu")
+        model = cpu.get("model") if isinstance(cpu, Mapping) else cpu
+        return f"{model}, {self.id}" if model else f"machine {self.id}"
+
     def __rich__(self) -> RenderableType:
         from nanokata.render import machine_renderable
 

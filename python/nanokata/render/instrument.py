@@ -18,17 +18,21 @@ if TYPE_CHECKING:
     from nanokata.results import RunResult
 
 
-def _flat(value: Any) -> str:  # noqa: ANN401 (JSON)
+def _flat(value: Any, key: str = "") -> str:  # noqa: ANN401 (JSON)
+    """Return a JSON value as a reader wants it; objects in a list get a line each."""
     if value is None:
         return "not known"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int) and key.endswith("bytes"):
+        return numbers.byte_count(value)
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_flat(inner)}" for key, inner in value.items())
+        return ", ".join(f"{name.replace('_', ' ')} {_flat(inner, name)}" for name, inner in value.items())
     if isinstance(value, list):
-        return ", ".join(_flat(item) for item in value)
+        joint = "\n" if any(isinstance(item, Mapping) for item in value) else ", "
+        return joint.join(_flat(item, key) for item in value) or "none"
     return str(value)
 
 
@@ -38,8 +42,7 @@ def _pairs(data: Mapping[str, Any], title: str) -> RenderableType:
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
     for key, value in data.items():
-        shown = numbers.byte_count(value) if key.endswith("bytes") and isinstance(value, int) else _flat(value)
-        table.add_row(key.replace("_", " "), shown)
+        table.add_row(key.replace("_", " "), _flat(value, key))
     return titled(title, table)
 
 
