@@ -18,6 +18,7 @@ __all__ = [
     "build_id",
     "catalogue",
     "changed_handlers",
+    "doctor",
     "frequency_order",
     "generate",
     "line",
@@ -195,6 +196,7 @@ class LinePass:
     def other_cpu(self) -> int:
         """CPU that the other thread is pinned to."""
 
+def doctor(*, trials: int | None, trial_seconds: float, seed: int, cpu: int | None, progress: _Progress) -> str: ...
 def catalogue() -> str: ...
 def machine_card() -> str: ...
 def build_id() -> str: ...
