@@ -120,7 +120,7 @@ class Doctor(_Document):
             finding = "fit to measure" if self._sees_enough else "too noisy here to see 2 %"
         return (
             f"{finding}: {100 * self['false_verdict_rate']:.1f} % false verdicts, "
-            f"{100 * self['detection_rate']:.0f} % of +2 % found, ratios to ±{100 * self['half_width']:.2f} %"
+            f"{100 * self['detection_rate']:.0f} % of +2 % found, ±{100 * self['half_width']:.2f} %"
         )
 
     @property
