@@ -6,6 +6,32 @@ from typing import SupportsIndex, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Arm",
+    "HandlerSet",
+    "Law",
+    "LinePass",
+    "Pass",
+    "Ran",
+    "Residual",
+    "__version__",
+    "build_id",
+    "catalogue",
+    "changed_handlers",
+    "doctor",
+    "frequency_order",
+    "generate",
+    "line",
+    "machine_card",
+    "mechanism",
+    "null",
+    "race",
+    "read_capture",
+    "run_experiment",
+    "scan_ordered",
+    "selection",
+]
+
 __version__: str
 
 _Progress = Callable[[str, float], object] | None
@@ -170,6 +196,7 @@ class LinePass:
     def other_cpu(self) -> int:
         """CPU that the other thread is pinned to."""
 
+def doctor(*, trials: int | None, trial_seconds: float, seed: int, cpu: int | None, progress: _Progress) -> str: ...
 def catalogue() -> str: ...
 def machine_card() -> str: ...
 def build_id() -> str: ...

@@ -68,6 +68,13 @@ class Machine(_Document):
         given = self._data.get("id")
         return str(given) if given else fingerprint(self._data)
 
+    @property
+    def name(self) -> str:
+        """What to call it in a figure: the processor's name, if it is known, and the id."""
+        cpu = self._data.get("cpu")
+        model = cpu.get("model") if isinstance(cpu, Mapping) else cpu
+        return f"{model}, {self.id}" if model else f"machine {self.id}"
+
     def __rich__(self) -> RenderableType:
         from nanokata.render import machine_renderable
 
@@ -77,17 +84,51 @@ class Machine(_Document):
         return f"<Machine {self.id}>"
 
 
+WORST_FALSE_VERDICTS = 0.05
+"""Share of races of an arm with itself that may be called different."""
+LEAST_DETECTION = 0.95
+"""Share of races with 2 % of extra work that must be called slower."""
+
+
 class Doctor(_Document):
-    """What the doctor found: the clock, the floor, the noise, and the error rates of verdicts made here.
+    """What the doctor found: the clock, the floor, the counters, and the error rates of verdicts made here.
 
     A read-only mapping; its keys are attributes as well: `tick_ns`, `floor_ns`, `false_verdict_rate`,
-    `detection_rate`, `raw_exclusion_rate`, `half_width`, `machine`, …
+    `detection_rate` (of 2 % of extra packets), `half_width`, each the worst of `bodies`; `bodies`, with every rate and
+    its Clopper–Pearson interval at 95 %; `trials` (0 where one race's blocks were resampled), `machine`, …
     """
+
+    @property
+    def fit(self) -> bool:
+        """Whether equal arms are told equal and unequal ones unequal often enough here."""
+        return self._errs_rarely and self._sees_enough
+
+    @property
+    def _errs_rarely(self) -> bool:
+        return bool(self["false_verdict_rate"] <= WORST_FALSE_VERDICTS)
+
+    @property
+    def _sees_enough(self) -> bool:
+        return bool(self["detection_rate"] >= LEAST_DETECTION)
 
     @property
     def verdict(self) -> str:
         """The finding in one line."""
-        return str(self._data.get("verdict", "no verdict"))
+        if not self._errs_rarely:
+            finding = "not to be trusted here"
+        else:
+            finding = "fit to measure" if self._sees_enough else "too noisy here to see 2 %"
+        return (
+            f"{finding}: {100 * self['false_verdict_rate']:.1f} % false verdicts, "
+            f"{100 * self['detection_rate']:.0f} % of +2 % found, ±{100 * self['half_width']:.2f} %"
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """0 if fit to measure, 1 if verdicts err too often, 3 if the machine is too noisy to come to any."""
+        if not self._errs_rarely:
+            return 1
+        return 0 if self._sees_enough else 3
 
     def __rich__(self) -> RenderableType:
         from nanokata.render import doctor_renderable
@@ -117,7 +158,7 @@ def stored_doctor(card: Machine) -> Doctor | None:
 def doctor(
     *,
     trials: int | None = None,
-    seconds: float | None = None,
+    trial_seconds: float = 2.0,
     seed: int = 0,
     cpu: int | None = None,
     progress: Progress | None = None,
@@ -127,10 +168,10 @@ def doctor(
     Parameters
     ----------
     trials : int, optional
-        How many times an arm is raced with itself and with itself plus a known amount of extra work, 2 s each; without
-        it, the short form: one race whose blocks are resampled, and labelled so.
-    seconds : float, optional
-        Time bound of the whole, in seconds: 5 by default, or as long as `trials` take.
+        How many times an arm is raced with itself and with a known amount of extra work, for each kind of body;
+        without it, the short form: one race a body whose blocks are resampled, and labelled so.
+    trial_seconds : float
+        Time of one trial, in seconds.
     seed : int
         Seed of inputs and placements.
     cpu : int, optional
@@ -143,11 +184,11 @@ def doctor(
 
     text = _core.doctor(
         trials=arguments.optional_whole("trials", trials, low=1, high=100_000),
-        seconds=seconds,
+        trial_seconds=trial_seconds,
         seed=arguments.whole("seed", seed),
         cpu=arguments.cpu_number(cpu),
         progress=progress,
     )
     found = Doctor(json.loads(text))
-    Store().save_doctor(Machine(found["machine"]).id, _core.build_id(), int(found.get("trials") or 0), found)
+    Store().save_doctor(Machine(found["machine"]).id, _core.build_id(), int(found["trials"]), found)
     return found

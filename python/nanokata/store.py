@@ -110,7 +110,7 @@ class Store:
                     taken = excluded.taken, trials = excluded.trials, document = excluded.document
                     where excluded.trials >= doctor.trials
                     """,
-                    (machine, build, time.time(), trials, json.dumps(document)),
+                    (machine, build, time.time(), trials, json.dumps(dict(document))),
                 )
         except (sqlite3.Error, OSError) as problem:
             self._unusable(problem, "the doctor's findings aren't kept for later runs")

@@ -171,12 +171,40 @@ def report(experiment: str, cells: list[dict[str, Any]], **changes: Any) -> dict
     }
 
 
+def rate(hits: int, trials: int = 10) -> dict[str, Any]:
+    share = hits / trials
+    return {"hits": hits, "trials": trials, "rate": share, "low": 0.9 * share, "high": min(1.0, share + 0.1)}
+
+
+def doctor(*, false_verdicts: int = 0, found: int = 10, **changes: Any) -> dict[str, Any]:
+    bodies = [
+        {
+            "body": body, "raw_exclusion_rate": rate(1), "false_verdict_rate": rate(false_verdicts),
+            "detection_rate_1": rate(found), "detection_rate_2": rate(found), "half_width": 0.0009,
+            "cost_of_1": 1.0098, "cost_of_2": 1.0201, "blocks": 120.0, "ns_per_packet": 51.0,
+        }
+        for body in ("fat", "tiny")
+    ]  # fmt: skip
+    return {
+        "trials": 10, "method": "trials", "trial_seconds": 2.0, "margin": 0.005, "bodies": bodies,
+        "false_verdict_rate": false_verdicts / 10, "detection_rate": found / 10, "half_width": 0.0009,
+        "tick_ns": 10.0, "clock_read_ns": 22.0, "floor_ns": 2.8, "floor_low_ns": 2.7, "floor_high_ns": 2.9,
+        "ghz": [3.6, 3.7, 3.7], "cpu": 1, "priority": "not raised: EACCES",
+        "counters": [
+            {"name": "cycles", "kind": "hardware", "available": False, "reason": "ENOENT: no hardware PMU"},
+            {"name": "page_faults", "kind": "software", "available": True, "reason": None},
+        ],
+        "checks": [check("tick"), check("quiet", "failed", "3 rounds")], "status": "held",
+        "machine": {"id": "zen4-2c-0badcafe"}, **changes,
+    }  # fmt: skip
+
+
 def document(inner: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {
         "report": inner,
         "machine": {"id": "zen4-2c-0badcafe", "cpu": "AMD EPYC", "l2_bytes": 1048576},
         "instrument": {"tick_ns": 10.0, "floor_ns": 2.8},
-        "doctor": {"verdict": "fit to measure: 0 of 10 false verdicts, 10 of 10 found"},
+        "doctor": doctor(),
         "version": "0.1.0",
         "units": {"bytes": "bytes", "stride_bytes": "bytes", "pool": "packets"},
         **changes,

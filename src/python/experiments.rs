@@ -11,6 +11,8 @@ use super::machine::{Named, card};
 use super::race::Settings;
 use super::worker;
 use crate::Error;
+use crate::catalogue;
+use crate::experiments::instrument::{Instrument, look};
 use crate::experiments::{self, RunOptions};
 use crate::race::{Report, Value};
 
@@ -18,11 +20,12 @@ use crate::race::{Report, Value};
 struct Document<'a> {
     report: &'a Report,
     machine: Named<'a>,
+    instrument: Option<&'a Instrument>,
 }
 
-/// A report with the machine it came from: a JSON object.
-pub fn document(report: &Report) -> String {
-    let document = Document { report, machine: Named { id: card().id(), card: card() } };
+/// A report with the machine that it came from, and the instrument if that was looked at: a JSON object.
+pub fn document(report: &Report, instrument: Option<&Instrument>) -> String {
+    let document = Document { report, machine: Named { id: card().id(), card: card() }, instrument };
     serde_json::to_string(&document).expect("plain data")
 }
 
@@ -56,7 +59,19 @@ pub fn run_experiment(
         .or_raise(py)?;
     let race = Settings { quick, seconds, precision, margin, seed, cpu }.options().or_raise(py)?;
     let options = RunOptions { race, companions, ..RunOptions::default() };
-    let report =
-        worker::run_unpinned(py, progress, |watch| experiments::run(id, &values, &options, card(), watch))?;
-    Ok(document(&report))
+    // Refused before the instrument is looked at, which takes a second.
+    catalogue::find(id)
+        .and_then(|experiment| experiments::run::cells(experiment, &values, card()))
+        .or_raise(py)?;
+    let (instrument, report) = worker::run_unpinned(py, progress, |watch| {
+        watch.section("the instrument", 0.0, 0.0);
+        let instrument = match look(&options.race, card(), watch) {
+            Ok(instrument) => Some(instrument),
+            // Too noisy for the floor: the experiment's own races will say whether they are hit too.
+            Err(Error::NotMeasurable { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        Ok((instrument, experiments::run(id, &values, &options, card(), watch)?))
+    })?;
+    Ok(document(&report, instrument.as_ref()))
 }

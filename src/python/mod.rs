@@ -4,6 +4,7 @@ mod arguments;
 mod arrays;
 mod catalogue;
 mod dispatch;
+mod doctor;
 mod errors;
 mod experiments;
 mod machine;
@@ -25,6 +26,8 @@ mod _core {
     use super::dispatch::{PyArm, PyHandlerSet, PyPass, PyResidual, changed_handlers, frequency_order, null};
     #[pymodule_export]
     use super::dispatch::{mechanism, scan_ordered, selection};
+    #[pymodule_export]
+    use super::doctor::doctor;
     #[pymodule_export]
     use super::experiments::run_experiment;
     #[pymodule_export]

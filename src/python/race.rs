@@ -90,7 +90,7 @@ pub fn race(
         seconds: begun.elapsed().as_secs_f64(),
         seed,
     };
-    Ok(document(&report))
+    Ok(document(&report, None))
 }
 
 fn order_named(name: &str) -> Result<Order> {

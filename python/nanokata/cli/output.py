@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
 from rich.console import Console
 
 if TYPE_CHECKING:
@@ -13,7 +14,12 @@ _NARROWEST, _WIDEST = 80, 100
 
 
 def show(renderable: RenderableType) -> None:
-    """Print a table or a result; colours only on a terminal and not under ``NO_COLOR``."""
+    """Print a table or a result; plain text where nobody looks, colours only on a terminal without ``NO_COLOR``."""
+    from nanokata.render import plain
+
     console = Console(highlight=False)
+    if not console.is_terminal:
+        click.echo(plain(renderable))
+        return
     console.width = min(max(console.width, _NARROWEST), _WIDEST)
     console.print(renderable)

@@ -18,17 +18,21 @@ if TYPE_CHECKING:
     from nanokata.results import RunResult
 
 
-def _flat(value: Any) -> str:  # noqa: ANN401 (JSON)
+def _flat(value: Any, key: str = "") -> str:  # noqa: ANN401 (JSON)
+    """Return a JSON value as a reader wants it; objects in a list get a line each."""
     if value is None:
         return "not known"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int) and key.endswith("bytes"):
+        return numbers.byte_count(value)
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_flat(inner)}" for key, inner in value.items())
+        return ", ".join(f"{name.replace('_', ' ')} {_flat(inner, name)}" for name, inner in value.items())
     if isinstance(value, list):
-        return ", ".join(_flat(item) for item in value)
+        joint = "\n" if any(isinstance(item, Mapping) for item in value) else ", "
+        return joint.join(_flat(item, key) for item in value) or "none"
     return str(value)
 
 
@@ -38,8 +42,7 @@ def _pairs(data: Mapping[str, Any], title: str) -> RenderableType:
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
     for key, value in data.items():
-        shown = numbers.byte_count(value) if key.endswith("bytes") and isinstance(value, int) else _flat(value)
-        table.add_row(key.replace("_", " "), shown)
+        table.add_row(key.replace("_", " "), _flat(value, key))
     return titled(title, table)
 
 
@@ -48,29 +51,77 @@ def machine_renderable(machine: Machine) -> RenderableType:
     return _pairs(machine, f"machine {machine.id}")
 
 
-def _rate(value: Any) -> str:  # noqa: ANN401 (JSON)
-    if isinstance(value, Mapping) and {"low", "high"} <= value.keys():
-        centre = value.get("rate", value.get("value"))
-        counted = f", {value['hits']} of {value['trials']}" if {"hits", "trials"} <= value.keys() else ""
-        return f"{100 * centre:.1f} % [{100 * value['low']:.1f}, {100 * value['high']:.1f}]{counted}"
-    return f"{100 * value:.1f} %" if isinstance(value, (int, float)) else _flat(value)
+_RATES = {
+    "raw_exclusion_rate": "raw 95 % interval excludes zero (nominally 5 %)",
+    "false_verdict_rate": "called different from itself",
+    "detection_rate_1": "1 % of extra packets called slower",
+    "detection_rate_2": "2 % of extra packets called slower",
+}
+
+
+def _rate(rate: Mapping[str, Any]) -> str:
+    return f"{100 * rate['rate']:.1f} % [{100 * rate['low']:.1f}, {100 * rate['high']:.1f}]"
+
+
+def _rates(doctor: Doctor) -> RenderableType:
+    bodies = doctor["bodies"]
+    table = blank()
+    table.add_column("how often", ratio=1)
+    for body in bodies:
+        table.add_column(f"{body['body']} bodies", no_wrap=True)
+    for key, words in _RATES.items():
+        table.add_row(words, *(_rate(body[key]) for body in bodies))
+    table.add_row(
+        "time cost of 1 %, of 2 %",
+        *(f"{100 * (body['cost_of_1'] - 1):+.2f} %, {100 * (body['cost_of_2'] - 1):+.2f} %" for body in bodies),
+    )
+    table.add_row("half-width of a ratio", *(f"±{100 * body['half_width']:.3f} %" for body in bodies))
+    how = (
+        f"{doctor['trials']} trials a body"
+        if doctor["trials"]
+        else "one race a body, its blocks resampled (--trials N runs races of their own)"
+    )
+    note = f"{how}; {numbers.seconds(doctor['trial_seconds'])} each; margin ±{100 * doctor['margin']:g} %; "
+    return Group(table, Text(note + "Clopper–Pearson intervals at 95 %", style="dim"))
+
+
+def _instrument_table(seen: Mapping[str, Any]) -> RenderableType:
+    floor = numbers.interval(seen["floor_low_ns"], seen["floor_high_ns"])
+    low, middle, high = seen["ghz"]
+    table = blank()
+    table.show_header = False
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column(overflow="fold")
+    table.add_row("clock", f"tick {numbers.cost(seen['tick_ns'])} ns, a read {numbers.cost(seen['clock_read_ns'])} ns")
+    table.add_row("floor", f"{numbers.cost(seen['floor_ns'])} ns/packet {floor}: loop and fold alone")
+    table.add_row("canary", f"{middle:.2f} GHz ({low:.2f}–{high:.2f})")
+    table.add_row("CPU", "not pinned" if seen["cpu"] is None else str(seen["cpu"]))
+    table.add_row("priority", str(seen["priority"]))
+    there = [counter["name"] for counter in seen["counters"] if counter["available"]]
+    table.add_row("counters", ", ".join(there) or "none")
+    missing: dict[str, list[str]] = {}
+    for counter in seen["counters"]:
+        if not counter["available"]:
+            missing.setdefault(str(counter["reason"]), []).append(counter["name"])
+    for reason, names in missing.items():
+        table.add_row("", f"without {', '.join(names)}: {reason}")
+    for check in seen["checks"]:
+        if check["outcome"] != "held":
+            table.add_row(check["name"], f"{check['outcome'].replace('_', ' ')}: {check['detail']}")
+    return titled("instrument", table)
 
 
 def doctor_renderable(doctor: Doctor) -> RenderableType:
     """Return the doctor's findings: the verdict first, the machine last."""
-    rest: dict[str, Any] = {}
-    for key, value in doctor.items():
-        if key in {"verdict", "machine"}:
-            continue
-        rest[key] = _rate(value) if key.endswith("_rate") else value
-    parts: list[RenderableType] = [Text(doctor.verdict, style="bold"), Text(), _pairs(rest, "instrument")]
-    if isinstance(doctor.get("machine"), Mapping):
-        parts += [Text(), _pairs(doctor["machine"], "machine")]
+    style = {0: "bold green", 1: "bold red"}.get(doctor.exit_code, "bold yellow")
+    parts: list[RenderableType] = [Text(doctor.verdict, style=style), Text(), _rates(doctor), Text()]
+    parts += [_instrument_table(doctor), Text(), _pairs(doctor["machine"], "machine")]
     return Group(*parts)
 
 
 def _instrument_figures(result: RunResult) -> Iterator[str]:
-    figures = result.instrument
+    # What this run didn't measure itself, an earlier doctor of this machine and build did.
+    figures = {**(result.doctor or {}), **result.instrument}
     cells = result.report.cells
     if "tick_ns" in figures:
         yield f"tick {numbers.cost(figures['tick_ns'])} ns"

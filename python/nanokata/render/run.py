@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _MOST_ARMS_OF_A_SERIES = 3
 _MOST_RACES_SIDE_BY_SIDE = 5
 _FEWEST_RACES_OF_A_SERIES = 5
+_MOST_REASONS = 2
 
 
 def _setting(result: RunResult, report: Report, cell: CellResult) -> str:
@@ -110,22 +111,29 @@ def _checks(result: RunResult) -> Iterator[RenderableType]:
     placed = list(_placed_checks(result))
     if not placed:
         return
-    held = Counter(check.name for check, _ in placed if check.outcome == "held")
     counts = Counter(check.outcome for check, _ in placed)
     yield Text(
         f"Checks: {counts['held']} held, {counts['failed']} failed, {counts['not_applicable']} not applicable",
         style="bold red" if counts["failed"] else "bold",
     )
+    held = Counter(_family(check) for check, _ in placed if check.outcome == "held")
     if held:
         names = (name if count == 1 else f"{name} ×{count}" for name, count in held.items())
         yield Text("held " + ", ".join(names), style="dim")
-    seen: Counter[tuple[str, str, str]] = Counter(
-        (check.name, check.outcome, check.detail) for check, _ in placed if check.outcome != "held"
-    )
+    others: dict[tuple[str, str], list[Text]] = {}
     for check, where in placed:
-        times = seen.pop((check.name, check.outcome, check.detail), 0)
-        if times:
-            yield _check_line(check, where if times == 1 else f"{times} times")
+        if check.outcome != "held":
+            others.setdefault((check.outcome, _family(check)), []).append(_check_line(check, where))
+    for (outcome, family), lines in others.items():
+        # What failed is shown in full; reasons why something can't be examined repeat themselves.
+        shown = lines if outcome == "failed" else lines[:_MOST_REASONS]
+        yield from shown
+        if len(shown) < len(lines):
+            yield Text(f"… and {len(lines) - len(shown)} more of {family} (--json has them all)", style="dim")
+
+
+def _family(check: Check) -> str:
+    return check.name.partition(":")[0]
 
 
 def _conclusion(result: RunResult) -> Text:

@@ -37,7 +37,9 @@ def verdict(arm: ArmResult, baseline: str) -> Text:
     """Return the arm's verdict in words, short where the column's heading names what it is against."""
     if arm.role == "baseline":
         return Text("baseline", style="dim")
-    words = arm.words.removesuffix(f" than {baseline}").removesuffix(f" as {baseline}")
+    words = arm.words
+    for joint in ("than", "as", "against"):
+        words = words.removesuffix(f" {joint} {baseline}")
     if arm.role == "control":
         words = f"{arm.verdict} (control)"
     return Text(words, style=STYLES.get(arm.verdict or "", ""))
