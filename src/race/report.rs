@@ -199,8 +199,13 @@ pub struct Cell {
     pub reason: Option<String>,
     /// Confidence level of the intervals of ratios (Bonferroni over the comparisons).
     pub level: f64,
-    /// Half-width of the band in which a ratio counts as `same`.
+    /// Confidence level of the intervals of medians.
+    pub median_level: f64,
+    /// Half-width of the band in which a ratio counts as `same`, as asked for.
     pub margin: f64,
+    /// The margin that the controls support: wider than the one asked for where a control can't exclude a bias of
+    /// that size. Nothing reads `same` then, and `faster` and `slower` need a ratio beyond it.
+    pub resolvable_margin: f64,
     /// Largest half-width of a ratio's interval, relative.
     pub half_width: f64,
     /// Blocks.

@@ -6,7 +6,7 @@ use super::options::LEAST_BLOCKS;
 use super::report::{ArmResult, Cell, Check, Disturbances, Ended, Outcome, Status, Verdict};
 use super::schedule::Order;
 use super::statistics::{Interval, median, sign_interval, signed_rank_interval};
-use super::verdict::{in_words, judge};
+use super::verdict::{in_words, judge, judge_beside_controls, resolvable_margin};
 use super::{CODE_COPIES, Checksum, Unit, Values};
 
 /// What the runner hands over besides its bench.
@@ -24,6 +24,8 @@ pub(super) struct Measured<'a> {
     pub layouts: Vec<usize>,
 }
 
+/// With controls that can't exclude a bias of this size nothing is concluded at all.
+const WIDEST_MARGIN: f64 = 0.05;
 /// A rep shorter than this many ticks can't resolve half a percent.
 const LEAST_TICKS: f64 = 200.0;
 
@@ -36,8 +38,15 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
             compared.then(|| signed_rank_interval(&logs, measured.level).map(f64::exp))
         })
         .collect();
+    let controls = bench
+        .plan
+        .entries
+        .iter()
+        .zip(&ratios)
+        .filter(|(entry, _)| matches!(entry.role, Role::Control { .. }));
+    let margin = resolvable_margin(options.margin, controls.filter_map(|(_, ratio)| ratio.as_ref()));
     let mut arms: Vec<ArmResult> =
-        (0..ratios.len()).map(|at| figures(&bench, &measured, at, ratios[at])).collect();
+        (0..ratios.len()).map(|at| figures(&bench, &measured, at, ratios[at], margin)).collect();
     let half_width = ratios.iter().flatten().map(Interval::half_width).fold(0.0, f64::max);
 
     let mut checks = bench.plan.checks.clone();
@@ -73,10 +82,9 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
             .map(|c| format!("{}: {}", c.name, c.detail))
             .next()
     });
-    // A control that can't be told from its twin but isn't shown equal either gives no verdict and fails nothing.
     let reason = reason.or_else(|| {
-        let wide = controls.iter().find(|check| check.outcome == Outcome::NotApplicable);
-        wide.map(|check| format!("{}: {}", check.name, check.detail))
+        let wide = controls.iter().find(|check| check.outcome == Outcome::NotApplicable)?;
+        (margin > WIDEST_MARGIN).then(|| format!("{}: {}", wide.name, wide.detail))
     });
     checks.extend([placement, quiet, tick, order]);
     checks.extend(controls);
@@ -104,7 +112,9 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
         status: if reason.is_some() { Status::NoVerdict } else { Status::Held },
         reason,
         level: measured.level,
+        median_level: options.level,
         margin: options.margin,
+        resolvable_margin: margin,
         half_width,
         blocks: measured.blocks.len(),
         operations_per_rep: measured.sizing.operations_per_rep(),
@@ -118,7 +128,13 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
     }
 }
 
-fn figures(bench: &Bench, measured: &Measured, at: usize, ratio: Option<Interval>) -> ArmResult {
+fn figures(
+    bench: &Bench,
+    measured: &Measured,
+    at: usize,
+    ratio: Option<Interval>,
+    resolvable: f64,
+) -> ArmResult {
     let options = bench.options;
     let entry = &bench.plan.entries[at];
     let blocks = &measured.blocks;
@@ -129,7 +145,10 @@ fn figures(bench: &Bench, measured: &Measured, at: usize, ratio: Option<Interval
     let mut cycles: Vec<f64> =
         blocks.iter().filter_map(|block| block.ghz.map(|ghz| ghz * block.ns[at])).collect();
     let against = bench.plan.entries[bench.against[at]].name.clone();
-    let verdict = ratio.map(|ratio| judge(&ratio, options.margin));
+    let verdict = ratio.map(|ratio| match &entry.role {
+        Role::Control { .. } => judge(&ratio, options.margin),
+        _ => judge_beside_controls(&ratio, options.margin, resolvable),
+    });
     let words = match (&entry.role, verdict, ratio) {
         (Role::Baseline, ..) => "baseline".into(),
         (_, Some(verdict), Some(ratio)) => in_words(verdict, &ratio, options.margin, &against),
@@ -188,9 +207,10 @@ fn control_checks(bench: &Bench, ratios: &[Option<Interval>]) -> Vec<Check> {
                 );
                 Some(match judge(ratio, margin) {
                     Verdict::Same => Check::new(name, true, read),
-                    Verdict::NotResolved => {
-                        Check::not_applicable(name, format!("too wide to read zero: {read}"))
-                    }
+                    Verdict::NotResolved => Check::not_applicable(
+                        name,
+                        format!("too wide to read zero, so verdicts allow for it: {read}"),
+                    ),
                     _ => Check::new(name, false, format!("doesn't read zero: {read}")),
                 })
             }

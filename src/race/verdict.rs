@@ -22,6 +22,24 @@ pub fn judge(ratio: &Interval, margin: f64) -> Verdict {
     }
 }
 
+/// Judges a ratio where controls support a margin of `resolvable` only. What they can't exclude may be all there is to a
+/// smaller difference, so `faster` and `slower` must lie beyond it, and nothing reads `same`.
+pub fn judge_beside_controls(ratio: &Interval, asked: f64, resolvable: f64) -> Verdict {
+    if resolvable <= asked {
+        return judge(ratio, asked);
+    }
+    match judge(ratio, resolvable) {
+        Verdict::Same => Verdict::NotResolved,
+        verdict => verdict,
+    }
+}
+
+/// The margin that controls support: the one asked for if all of them lie within it, else as far as the widest reaches,
+/// since a bias of that size can't be excluded.
+pub fn resolvable_margin<'a>(asked: f64, controls: impl Iterator<Item = &'a Interval>) -> f64 {
+    controls.map(|ratio| (ratio.high - 1.0).max(1.0 - ratio.low)).fold(asked, f64::max)
+}
+
 /// The verdict as a phrase: "1.09× faster than scan", "same as scan (within 0.5 %)".
 pub fn in_words(verdict: Verdict, ratio: &Interval, margin: f64, against: &str) -> String {
     let percent = margin * 100.0;
@@ -65,6 +83,28 @@ mod tests {
         ] {
             assert_eq!(judge(&interval(low, high), DEFAULT_MARGIN), verdict, "{low} {high}");
         }
+    }
+
+    #[test]
+    fn a_wide_control_widens_the_margin_and_forbids_equality() {
+        let narrow = [interval(0.999, 1.001), interval(0.998, 1.004)];
+        assert_eq!(resolvable_margin(0.005, narrow.iter()), 0.005);
+        let wide = [interval(0.999, 1.001), interval(0.98, 1.01)];
+        let resolvable = resolvable_margin(0.005, wide.iter());
+        assert!((resolvable - 0.02).abs() < 1e-12);
+        for (low, high, verdict) in [
+            (0.999, 1.001, Verdict::NotResolved),
+            (0.985, 0.99, Verdict::NotResolved),
+            (0.90, 0.97, Verdict::Faster),
+            (1.03, 1.04, Verdict::Slower),
+        ] {
+            assert_eq!(
+                judge_beside_controls(&interval(low, high), 0.005, resolvable),
+                verdict,
+                "{low} {high}"
+            );
+        }
+        assert_eq!(judge_beside_controls(&interval(0.999, 1.001), 0.005, 0.005), Verdict::Same);
     }
 
     #[test]
