@@ -117,6 +117,8 @@ def cell(
         "helper_cpus": [],
         "level": 0.9929,
         "margin": 0.005,
+        "median_level": 0.95,
+        "resolvable_margin": 0.005,
         "half_width": 0.002,
         "blocks": 40,
         "operations_per_rep": 4096,

@@ -78,3 +78,9 @@ def test_flags_are_shown_with_their_arms():
         "one code layout"
         not in RaceResult(synthetic.document(synthetic.report("race", [synthetic.selection_cell(100)]))).summary()
     )
+
+
+def test_a_wide_control_says_what_differences_it_bears_out():
+    costs = {"a": 100.0, "b": 50.0}
+    assert "beyond ±2.00 % only" in race_of(costs, resolvable_margin=0.02).summary()
+    assert "beyond" not in race_of(costs).summary()

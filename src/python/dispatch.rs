@@ -1,190 +1,22 @@
-//! Handlers, the arms over them, and what order does.
+//! The arms over a set of handlers, and what order does.
 
 use std::sync::Arc;
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
+use super::arrays;
 use super::errors::OrRaise;
+use super::handlers::PyHandlerSet;
 use super::worker::{self, PyRan};
-use super::{arguments::whole, arrays};
+use crate::Result;
 use crate::dispatch::null::NullReference;
 use crate::dispatch::{
-    Body, DirectReference, HandlerSet, HandlerSpec, MechanismArm, MechanismRecipe, NullRecipe, Pass,
-    Residual, ScanReference, SelectionArm, SelectionRecipe, order,
+    DirectReference, HandlerSet, MechanismArm, MechanismRecipe, NullRecipe, Pass, ScanReference,
+    SelectionArm, SelectionRecipe, order,
 };
 use crate::race::{Placement, Recipe, Reference, Source, Watch, Window};
 use crate::traffic::Packet;
-use crate::{Error, Result};
-
-/// What a packet must satisfy besides its key.
-#[pyclass(name = "Residual", module = "nanokata.dispatch", frozen, eq)]
-#[derive(Clone, PartialEq)]
-pub struct PyResidual(Residual);
-
-#[pymethods]
-impl PyResidual {
-    /// Nothing: the key decides.
-    #[staticmethod]
-    fn none() -> Self {
-        PyResidual(Residual::None)
-    }
-
-    /// `payload[offset] & mask == value`.
-    #[staticmethod]
-    fn mask(offset: &Bound<'_, PyAny>, mask: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (offset, mask, value) = (whole("offset", offset)?, whole("mask", mask)?, whole("value", value)?);
-        Ok(PyResidual(Residual::Mask { offset, mask, value }))
-    }
-
-    /// `low <= payload[offset] <= high`.
-    #[staticmethod]
-    fn range(offset: &Bound<'_, PyAny>, low: &Bound<'_, PyAny>, high: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (offset, low, high) = (whole("offset", offset)?, whole("low", low)?, whole("high", high)?);
-        Ok(PyResidual(Residual::Range { offset, low, high }))
-    }
-
-    /// Bit `flow & 63` of `active` is set.
-    #[staticmethod]
-    fn flow(active: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(PyResidual(Residual::Flow { active: whole("active", active)? }))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<Residual {:?}>", self.0)
-    }
-}
-
-/// Handlers and their registration order; never changed after it was made.
-#[pyclass(name = "HandlerSet", module = "nanokata.dispatch", frozen)]
-pub struct PyHandlerSet(HandlerSet);
-
-fn seed_or_zero(seed: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
-    seed.map_or(Ok(0), |seed| whole("seed", seed))
-}
-
-fn body_named(name: &str) -> Result<Body> {
-    Body::ALL.into_iter().find(|body| body.name() == name).ok_or_else(|| {
-        let names: Vec<&str> = Body::ALL.iter().map(|body| body.name()).collect();
-        Error::invalid("body", name, format!("wanted one of {}", names.join(", ")))
-    })
-}
-
-#[pymethods]
-impl PyHandlerSet {
-    #[new]
-    #[pyo3(signature = (handlers, body = "fat", *, residual_share = 0.10, seed = None))]
-    fn new(
-        py: Python<'_>,
-        handlers: &Bound<'_, PyAny>,
-        body: &str,
-        residual_share: f64,
-        seed: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let (handlers, seed) = (whole("handlers", handlers)?, seed_or_zero(seed)?);
-        let set =
-            body_named(body).and_then(|body| HandlerSet::standard(handlers, body, residual_share, seed));
-        Ok(PyHandlerSet(set.or_raise(py)?))
-    }
-
-    /// Any keys and predicates, overlapping ones too, registered in the order given.
-    #[staticmethod]
-    #[pyo3(signature = (keys, residuals = None, *, body = "fat"))]
-    fn from_keys(
-        py: Python<'_>,
-        keys: PyReadonlyArray1<'_, u16>,
-        residuals: Option<Vec<PyRef<'_, PyResidual>>>,
-        body: &str,
-    ) -> PyResult<Self> {
-        let keys = keys.as_slice()?;
-        let residuals = match residuals {
-            Some(given) if given.len() == keys.len() => given.iter().map(|residual| residual.0).collect(),
-            Some(given) => {
-                let wanted = format!("wanted one for each of the {} keys", keys.len());
-                return Err(Error::invalid("residuals", format!("{} residuals", given.len()), wanted))
-                    .or_raise(py);
-            }
-            None => vec![Residual::None; keys.len()],
-        };
-        let specs =
-            keys.iter().zip(residuals).map(|(&key, residual)| HandlerSpec { key, residual }).collect();
-        let set = body_named(body).and_then(|body| HandlerSet::from_specs(specs, body));
-        Ok(PyHandlerSet(set.or_raise(py)?))
-    }
-
-    /// One handler for each of the `handlers` most frequent keys; other packets stay unmatched.
-    #[staticmethod]
-    #[pyo3(signature = (packets, handlers, *, body = "fat", seed = None))]
-    fn from_packets(
-        py: Python<'_>,
-        packets: &Bound<'_, PyAny>,
-        handlers: &Bound<'_, PyAny>,
-        body: &str,
-        seed: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let (handlers, seed) = (whole("handlers", handlers)?, seed_or_zero(seed)?);
-        let packets = arrays::packets(py, "packets", packets)?;
-        let set = body_named(body).and_then(|body| HandlerSet::from_packets(&packets, handlers, body, seed));
-        Ok(PyHandlerSet(set.or_raise(py)?))
-    }
-
-    /// The same handlers, registered in another order.
-    fn reordered(&self, py: Python<'_>, order: Vec<usize>) -> PyResult<Self> {
-        Ok(PyHandlerSet(self.0.reordered(&order).or_raise(py)?))
-    }
-
-    fn __len__(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Each handler's key, by its number.
-    #[getter]
-    fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u16>> {
-        self.0.keys().into_pyarray(py)
-    }
-
-    /// Each handler's residual predicate, by its number.
-    #[getter]
-    fn residuals(&self) -> Vec<PyResidual> {
-        self.0.specs().iter().map(|spec| PyResidual(spec.residual)).collect()
-    }
-
-    /// Handler numbers in registration order.
-    #[getter]
-    fn order<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u16>> {
-        let order: Vec<u16> =
-            self.0.order().iter().map(|&id| u16::try_from(id).expect("at most 1,024")).collect();
-        order.into_pyarray(py)
-    }
-
-    /// `fat`, `tiny` or `identical`.
-    #[getter]
-    fn body(&self) -> &'static str {
-        self.0.body().name()
-    }
-
-    /// How many different keys are claimed.
-    #[getter]
-    fn distinct_keys(&self) -> usize {
-        self.0.distinct_keys()
-    }
-
-    /// How many handlers test more than their key.
-    #[getter]
-    fn residual_count(&self) -> usize {
-        self.0.residual_count()
-    }
-
-    /// Pairs of handlers that can both match one packet: between them order decides.
-    fn overlaps(&self) -> Vec<(usize, usize)> {
-        self.0.overlaps()
-    }
-
-    fn __repr__(&self) -> String {
-        let set = &self.0;
-        format!("<HandlerSet: {} {} handlers, {} keys>", set.len(), set.body().name(), set.distinct_keys())
-    }
-}
 
 /// The kinds of arm, each with what its recipe needs.
 #[derive(Clone)]
@@ -318,7 +150,7 @@ impl PyArm {
     /// Its handlers.
     #[getter]
     fn handlers(&self) -> PyHandlerSet {
-        PyHandlerSet(self.set.clone())
+        PyHandlerSet::over(self.set.clone())
     }
 
     /// Bytes of tables, lists and keys that selecting touches or reserves.
@@ -342,30 +174,30 @@ pub fn selection(
     residual_bound: Option<usize>,
 ) -> PyResult<PyArm> {
     let recipe =
-        name.parse().and_then(|arm: SelectionArm| SelectionRecipe::new(arm, &handlers.0, residual_bound));
+        name.parse().and_then(|arm: SelectionArm| SelectionRecipe::new(arm, handlers.set(), residual_bound));
     let recipe = Arc::new(recipe.or_raise(py)?);
-    Ok(PyArm { kind: Kind::Selection(recipe), set: handlers.0.clone() })
+    Ok(PyArm { kind: Kind::Selection(recipe), set: handlers.set().clone() })
 }
 
 /// `scan_ordered` in an order known beforehand.
 #[pyfunction]
 pub fn scan_ordered(py: Python<'_>, handlers: &PyHandlerSet, order: Vec<usize>) -> PyResult<PyArm> {
-    let recipe = Arc::new(SelectionRecipe::scan_ordered(&handlers.0, order).or_raise(py)?);
-    Ok(PyArm { kind: Kind::Selection(recipe), set: handlers.0.clone() })
+    let recipe = Arc::new(SelectionRecipe::scan_ordered(handlers.set(), order).or_raise(py)?);
+    Ok(PyArm { kind: Kind::Selection(recipe), set: handlers.set().clone() })
 }
 
 /// An arm that calls, by its name.
 #[pyfunction]
 pub fn mechanism(py: Python<'_>, name: &str, handlers: &PyHandlerSet) -> PyResult<PyArm> {
     let arm: MechanismArm = name.parse().or_raise(py)?;
-    let recipe = Arc::new(MechanismRecipe::new(arm, &handlers.0).or_raise(py)?);
-    Ok(PyArm { kind: Kind::Mechanism(recipe, arm), set: handlers.0.clone() })
+    let recipe = Arc::new(MechanismRecipe::new(arm, handlers.set()).or_raise(py)?);
+    Ok(PyArm { kind: Kind::Mechanism(recipe, arm), set: handlers.set().clone() })
 }
 
 /// The harness's own cost: loop and fold alone.
 #[pyfunction]
 pub fn null(handlers: &PyHandlerSet) -> PyArm {
-    PyArm { kind: Kind::Null(Arc::new(NullRecipe::new(&handlers.0))), set: handlers.0.clone() }
+    PyArm { kind: Kind::Null(Arc::new(NullRecipe::new(handlers.set()))), set: handlers.set().clone() }
 }
 
 /// The handlers by how often each runs, most often first: handler numbers.
@@ -378,7 +210,7 @@ pub fn frequency_order<'py>(
     cpu: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<u16>>> {
     let packets = arrays::packets(py, "packets", packets)?;
-    let set = handlers.0.clone();
+    let set = handlers.set().clone();
     let (sorted, _) = worker::run(py, cpu, None, |_| Ok(order::frequency_order(&set, &packets)))?;
     let sorted: Vec<u16> = sorted.into_iter().map(|id| u16::try_from(id).expect("at most 1,024")).collect();
     Ok(sorted.into_pyarray(py))
@@ -396,6 +228,6 @@ pub fn changed_handlers(
     cpu: Option<usize>,
 ) -> PyResult<usize> {
     let packets = arrays::packets(py, "packets", packets)?;
-    let set = handlers.0.clone();
+    let set = handlers.set().clone();
     Ok(worker::run(py, cpu, None, |_| order::changed_handlers(&set, &packets, &a, &b))?.0)
 }

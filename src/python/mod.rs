@@ -7,6 +7,7 @@ mod dispatch;
 mod doctor;
 mod errors;
 mod experiments;
+mod handlers;
 mod machine;
 mod race;
 mod sharing;
@@ -23,13 +24,15 @@ mod _core {
     #[pymodule_export]
     use super::catalogue::catalogue;
     #[pymodule_export]
-    use super::dispatch::{PyArm, PyHandlerSet, PyPass, PyResidual, changed_handlers, frequency_order, null};
+    use super::dispatch::{PyArm, PyPass, changed_handlers, frequency_order, null};
     #[pymodule_export]
     use super::dispatch::{mechanism, scan_ordered, selection};
     #[pymodule_export]
     use super::doctor::doctor;
     #[pymodule_export]
     use super::experiments::run_experiment;
+    #[pymodule_export]
+    use super::handlers::{PyHandlerSet, PyResidual};
     #[pymodule_export]
     use super::machine::{build_id, machine_card};
     #[pymodule_export]

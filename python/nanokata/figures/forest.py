@@ -66,6 +66,8 @@ def _panel(ax: Axes, race: CellResult) -> None:
     if logarithmic:
         ax.set_xscale("log")
     ax.set_xlim(low, high)
+    band = max(race.margin, race.resolvable_margin)
+    ax.axvspan(1 - band, 1 + band, color=style.FAINT, alpha=0.5, linewidth=0, zorder=0)
     ax.axvspan(1 - race.margin, 1 + race.margin, color=style.FAINT, linewidth=0, zorder=0)
     ax.axvline(1, color=style.GREY, linewidth=1, zorder=1)
     for row, arm in enumerate(compared):
@@ -119,7 +121,13 @@ def _dress(ax: Axes, race: CellResult, compared: Sequence[ArmResult]) -> None:
         ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel(
         f"time relative to {race.baseline.arm} (its {race.unit}: {race.baseline.median:.4g}); "
-        f"{100 * race.level:.4g} % intervals; the band, ±{100 * race.margin:g} %, counts as the same",
+        f"{100 * race.level:.4g} % intervals; {_band(race)}",
         fontsize=8.5,
         color=style.GREY,
     )
+
+
+def _band(race: CellResult) -> str:
+    if race.resolvable_margin > race.margin:
+        return f"controls bear out differences beyond ±{100 * race.resolvable_margin:.2f} % only"
+    return f"the band, ±{100 * race.margin:g} %, counts as the same"

@@ -162,7 +162,7 @@ def scaling(result: RunResult, *, ax: Axes | None = None) -> Figure:
     # A single panel has the budget's axis between its lines' ends and their names.
     _label(grid[0][-1], next(reversed(bodies.values())), looks, at=1.045 if len(bodies) > 1 else 1.16)
     figure.suptitle(result.title, x=0.01, ha="left", fontsize=12, color=style.INK)
-    levels = ", ".join(sorted({f"{100 * cell.level:.4g} %" for cell in first}))
+    levels = ", ".join(sorted({f"{100 * cell.median_level:.4g} %" for cell in first}))
     note = f"{result.machine.name}; bars are {levels} intervals of the median"
     figure.supxlabel(note, x=0.01, ha="left", fontsize=8, color=style.GREY)
     return figure

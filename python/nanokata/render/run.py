@@ -12,7 +12,7 @@ from rich.text import Text
 from nanokata.budget import BUDGET_NS, TARGET_PACKETS_PER_SECOND, has_budget
 from nanokata.results.records import CellResult, Check, Report
 
-from . import tables
+from . import numbers, tables
 from .instrument import instrument_renderable
 
 if TYPE_CHECKING:
@@ -61,7 +61,10 @@ def _group(
     elif same_arms and not in_full and 1 < len(cells) <= _MOST_RACES_SIDE_BY_SIDE and along:
         heads = [result.spoken(along, cell.parameters[along]) for cell in cells]
         yield tables.side_by_side(cells, heads, f"{title}, by {along}" if title else f"by {along}")
-        yield Text(f"± half an interval; {tables.how_measured(*cells)}\n", style="dim")
+        yield Text(
+            f"± half an interval at {numbers.level(cells[0].median_level)}; {tables.how_measured(*cells)}\n",
+            style="dim",
+        )
         return
     else:
         for cell in cells:

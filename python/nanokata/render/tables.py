@@ -55,7 +55,7 @@ def race_table(cell: CellResult, title: str) -> RenderableType:
     if probing:
         table.add_column("probes", justify="right", no_wrap=True)
     table.add_column(per, justify="right", no_wrap=True)
-    table.add_column("interval", no_wrap=True)
+    table.add_column(numbers.level(cell.median_level), no_wrap=True)
     table.add_column("cycles", justify="right", no_wrap=True)
     if budget:
         table.add_column("budget", justify="right", no_wrap=True)
@@ -81,13 +81,16 @@ ENDED = {
 def how_measured(*cells: CellResult) -> str:
     """Return one line on how the races went, the worst of them where they differ."""
     blocks = sorted({cell.blocks for cell in cells})
-    counted = str(blocks[0]) if len(blocks) == 1 else f"{blocks[0]} to {blocks[-1]}"
+    counted = str(blocks[0]) if len(blocks) == 1 else f"{blocks[0]}–{blocks[-1]}"
     levels = ", ".join(sorted({numbers.level(cell.level) for cell in cells}))
     ended = ", ".join(sorted({ENDED[cell.ended] for cell in cells}))
-    return (
-        f"{counted} blocks; ratios to ±{100 * max(cell.half_width for cell in cells):.2f} %; "
-        f"intervals at {levels}; {ended}, {numbers.seconds(sum(cell.seconds for cell in cells))}"
-    )
+    spent = numbers.seconds(sum(cell.seconds for cell in cells))
+    half = max(cell.half_width for cell in cells)
+    line = f"{counted} blocks; ratios to ±{100 * half:.2f} % at {levels}; {ended}, {spent}"
+    widest = max(cells, key=lambda cell: cell.resolvable_margin)
+    if widest.resolvable_margin > widest.margin:
+        line += f"\ncontrols bear out differences beyond ±{100 * widest.resolvable_margin:.2f} % only"
+    return line
 
 
 def side_by_side(cells: Sequence[CellResult], heads: Sequence[str], title: str) -> RenderableType:

@@ -1,0 +1,190 @@
+//! Sets of handlers: keys, residual predicates, order.
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+use super::errors::OrRaise;
+use super::{arguments::whole, arrays};
+use crate::dispatch::{Body, HandlerSet, HandlerSpec, Residual};
+use crate::{Error, Result};
+
+/// What a packet must satisfy besides its key.
+#[pyclass(name = "Residual", module = "nanokata.dispatch", frozen, eq)]
+#[derive(Clone, PartialEq)]
+pub struct PyResidual(Residual);
+
+#[pymethods]
+impl PyResidual {
+    /// Nothing: the key decides.
+    #[staticmethod]
+    fn none() -> Self {
+        PyResidual(Residual::None)
+    }
+
+    /// `payload[offset] & mask == value`.
+    #[staticmethod]
+    fn mask(offset: &Bound<'_, PyAny>, mask: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (offset, mask, value) = (whole("offset", offset)?, whole("mask", mask)?, whole("value", value)?);
+        Ok(PyResidual(Residual::Mask { offset, mask, value }))
+    }
+
+    /// `low <= payload[offset] <= high`.
+    #[staticmethod]
+    fn range(offset: &Bound<'_, PyAny>, low: &Bound<'_, PyAny>, high: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (offset, low, high) = (whole("offset", offset)?, whole("low", low)?, whole("high", high)?);
+        Ok(PyResidual(Residual::Range { offset, low, high }))
+    }
+
+    /// Bit `flow & 63` of `active` is set.
+    #[staticmethod]
+    fn flow(active: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(PyResidual(Residual::Flow { active: whole("active", active)? }))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Residual {:?}>", self.0)
+    }
+}
+
+/// Handlers and their registration order; never changed after it was made.
+#[pyclass(name = "HandlerSet", module = "nanokata.dispatch", frozen)]
+pub struct PyHandlerSet(HandlerSet);
+
+impl PyHandlerSet {
+    /// A face over a set of the core's.
+    pub fn over(set: HandlerSet) -> Self {
+        PyHandlerSet(set)
+    }
+
+    /// The core's set.
+    pub fn set(&self) -> &HandlerSet {
+        &self.0
+    }
+}
+
+fn seed_or_zero(seed: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+    seed.map_or(Ok(0), |seed| whole("seed", seed))
+}
+
+fn body_named(name: &str) -> Result<Body> {
+    Body::ALL.into_iter().find(|body| body.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = Body::ALL.iter().map(|body| body.name()).collect();
+        Error::invalid("body", name, format!("wanted one of {}", names.join(", ")))
+    })
+}
+
+#[pymethods]
+impl PyHandlerSet {
+    #[new]
+    #[pyo3(signature = (handlers, body = "fat", *, residual_share = 0.10, seed = None))]
+    fn new(
+        py: Python<'_>,
+        handlers: &Bound<'_, PyAny>,
+        body: &str,
+        residual_share: f64,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (handlers, seed) = (whole("handlers", handlers)?, seed_or_zero(seed)?);
+        let set =
+            body_named(body).and_then(|body| HandlerSet::standard(handlers, body, residual_share, seed));
+        Ok(PyHandlerSet(set.or_raise(py)?))
+    }
+
+    /// Any keys and predicates, overlapping ones too, registered in the order given.
+    #[staticmethod]
+    #[pyo3(signature = (keys, residuals = None, *, body = "fat"))]
+    fn from_keys(
+        py: Python<'_>,
+        keys: PyReadonlyArray1<'_, u16>,
+        residuals: Option<Vec<PyRef<'_, PyResidual>>>,
+        body: &str,
+    ) -> PyResult<Self> {
+        let keys = keys.as_slice()?;
+        let residuals = match residuals {
+            Some(given) if given.len() == keys.len() => given.iter().map(|residual| residual.0).collect(),
+            Some(given) => {
+                let wanted = format!("wanted one for each of the {} keys", keys.len());
+                return Err(Error::invalid("residuals", format!("{} residuals", given.len()), wanted))
+                    .or_raise(py);
+            }
+            None => vec![Residual::None; keys.len()],
+        };
+        let specs =
+            keys.iter().zip(residuals).map(|(&key, residual)| HandlerSpec { key, residual }).collect();
+        let set = body_named(body).and_then(|body| HandlerSet::from_specs(specs, body));
+        Ok(PyHandlerSet(set.or_raise(py)?))
+    }
+
+    /// One handler for each of the `handlers` most frequent keys; other packets stay unmatched.
+    #[staticmethod]
+    #[pyo3(signature = (packets, handlers, *, body = "fat", seed = None))]
+    fn from_packets(
+        py: Python<'_>,
+        packets: &Bound<'_, PyAny>,
+        handlers: &Bound<'_, PyAny>,
+        body: &str,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (handlers, seed) = (whole("handlers", handlers)?, seed_or_zero(seed)?);
+        let packets = arrays::packets(py, "packets", packets)?;
+        let set = body_named(body).and_then(|body| HandlerSet::from_packets(&packets, handlers, body, seed));
+        Ok(PyHandlerSet(set.or_raise(py)?))
+    }
+
+    /// The same handlers, registered in another order.
+    fn reordered(&self, py: Python<'_>, order: Vec<usize>) -> PyResult<Self> {
+        Ok(PyHandlerSet(self.0.reordered(&order).or_raise(py)?))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Each handler's key, by its number.
+    #[getter]
+    fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u16>> {
+        self.0.keys().into_pyarray(py)
+    }
+
+    /// Each handler's residual predicate, by its number.
+    #[getter]
+    fn residuals(&self) -> Vec<PyResidual> {
+        self.0.specs().iter().map(|spec| PyResidual(spec.residual)).collect()
+    }
+
+    /// Handler numbers in registration order.
+    #[getter]
+    fn order<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u16>> {
+        let order: Vec<u16> =
+            self.0.order().iter().map(|&id| u16::try_from(id).expect("at most 1,024")).collect();
+        order.into_pyarray(py)
+    }
+
+    /// `fat`, `tiny` or `identical`.
+    #[getter]
+    fn body(&self) -> &'static str {
+        self.0.body().name()
+    }
+
+    /// How many different keys are claimed.
+    #[getter]
+    fn distinct_keys(&self) -> usize {
+        self.0.distinct_keys()
+    }
+
+    /// How many handlers test more than their key.
+    #[getter]
+    fn residual_count(&self) -> usize {
+        self.0.residual_count()
+    }
+
+    /// Pairs of handlers that can both match one packet: between them order decides.
+    fn overlaps(&self) -> Vec<(usize, usize)> {
+        self.0.overlaps()
+    }
+
+    fn __repr__(&self) -> String {
+        let set = &self.0;
+        format!("<HandlerSet: {} {} handlers, {} keys>", set.len(), set.body().name(), set.distinct_keys())
+    }
+}
