@@ -132,8 +132,9 @@ class ArmResult(Record):
 class CellResult(Record):
     """One race: its parameters, its arms, its checks, and how it was measured.
 
-    `level` is that of the ratios' intervals, `median_level` that of the medians'. `resolvable_margin` is the margin that
-    the controls support: beyond `margin` where one is too wide, and then nothing reads ``same``. `status` is ``no_verdict`` where a control failed or the machine was too noisy; `reason` says which.
+    `level` is that of the ratios' intervals, `median_level` that of the medians'. `resolvable_margin` is the margin
+    that the controls support: beyond `margin` where one is too wide, and then nothing reads ``same``. `status` is
+    ``no_verdict`` where a control failed or the machine was too noisy; `reason` says which.
     """
 
     parameters: dict[str, Value]
