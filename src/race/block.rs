@@ -9,15 +9,21 @@ use super::experiment::{Entry, Plan};
 use super::options::Options;
 use super::placement::{CODE_COPIES, Placement};
 use super::report::Disturbances;
+use super::rounds::{Estimate, Extremes, Rounds};
 use super::schedule::Order;
 use super::station::Station;
-use super::statistics::median;
+
 use super::watch::Watch;
 use crate::machine::{Clock, ThreadUsage, affinity, canary};
 use crate::{Error, Result};
 
-/// Dependent adds in a canary around each round: some 1.5 µs at 3 GHz.
-const CANARY_ADDS: u32 = 4096;
+/// Dependent adds in the frequency canary before each round: some 1.5 µs at 3 GHz.
+const FREQUENCY_ADDS: u32 = 4096;
+/// Independent adds in each look of the width canary between reps: some 1.2 µs on a core that takes four a cycle.
+const WIDTH_ADDS: u32 = 16_384;
+/// A round is measured again if the core's width changed by more than this within it. A clock's tick of 20 ns is under 2 % of a
+/// look; a sibling that starts or stops costs 20 % and more.
+const WIDTH_SPREAD: f64 = 0.07;
 
 /// How the input is cut into reps.
 #[derive(Debug, Clone, Copy)]
@@ -42,22 +48,13 @@ impl Sizing {
     }
 }
 
-/// What a block gives, one entry an arm.
-pub(super) struct Estimate {
-    /// Nanoseconds an operation: mean over orders of the median in that order.
-    pub ns: Vec<f64>,
-    /// Log of the time ratio to the arm that each is compared with; 0 for the baseline.
-    pub log_ratio: Vec<f64>,
-    /// Least nanoseconds an operation of any rep.
-    pub min_ns: Vec<f64>,
-    /// First window after the build over the median, as a ratio of times.
-    pub cold: Vec<f64>,
-    /// Median canary frequency in GHz, where there is a canary.
-    pub ghz: Option<f64>,
-    /// Rounds that count.
-    pub rounds: usize,
-    /// Shortest rep, in nanoseconds.
-    pub shortest_ns: f64,
+/// What the side channels say of a round.
+enum Round {
+    Sound,
+    /// Something else ran, memory was mapped, or the thread moved.
+    Disturbed,
+    /// Another hardware thread of the core started or stopped.
+    WidthChanged,
 }
 
 /// Measures blocks of one plan on the current, pinned, thread.
@@ -148,7 +145,7 @@ impl Bench<'_> {
     pub fn measure(&mut self, block: u64, sizing: &Sizing) -> Result<Option<Estimate>> {
         let (mut arms, mut placement) = self.build(block)?;
         let count = arms.len();
-        let mut index = placement.random().random_range(0..sizing.windows);
+        let index = placement.random().random_range(0..sizing.windows);
         let mut cold = vec![0.0; count];
         for (at, first) in cold.iter_mut().enumerate() {
             let windows = match self.entry(at).recipe.settle() {
@@ -165,96 +162,86 @@ impl Bench<'_> {
                 }
             }
         }
-        let rounds = self.orders.len() * sizing.rounds_per_order;
-        // times[arm][order]: nanoseconds of each round that counts.
-        let mut times = vec![vec![Vec::with_capacity(sizing.rounds_per_order); self.orders.len()]; count];
-        let mut frequencies = Vec::with_capacity(rounds);
-        let mut redo_left = rounds.max(4);
-        let mut counted = 0;
-        let mut shortest_ns = f64::INFINITY;
-        let mut taken = vec![0; count];
+        let rounds = self.rounds(&mut arms, &mut placement, sizing, index)?;
+        self.frequencies.extend(&rounds.frequencies);
+        Ok(rounds.estimate(&self.against, &cold, self.orders.len(), sizing.operations_per_rep() as f64))
+    }
+
+    /// A block's rounds, in an order of orders that is drawn anew: a fixed one would let some arm always follow itself
+    /// across the seam of two rounds.
+    fn rounds(
+        &mut self,
+        arms: &mut [Arm],
+        placement: &mut Placement,
+        sizing: &Sizing,
+        first_window: usize,
+    ) -> Result<Rounds> {
+        let mut turns: Vec<usize> = Vec::new();
+        for _ in 0..sizing.rounds_per_order {
+            let mut each: Vec<usize> = (0..self.orders.len()).collect();
+            each.shuffle(placement.random());
+            turns.extend(each);
+        }
+        let mut rounds = Rounds::new(arms.len());
+        if self.options.order == Order::ArmMajor {
+            self.arm_major(arms, &turns, sizing, first_window, &mut rounds)?;
+            return Ok(rounds);
+        }
+        let mut redo_left = turns.len().max(8);
+        // A sibling that never rests can't be waited for: once this is used up, rounds count whatever the width does.
+        let mut narrow_left = turns.len().max(8);
+        let mut taken = vec![0.0; arms.len()];
         // Each arm starts at a layout of its own and takes the next one every few rounds, so that within a block all
         // of them are used about equally often and what code placement does cancels instead of widening the interval.
-        let first_layout: Vec<usize> = drawn_apart(count, placement.random());
-        for round in 0..rounds {
-            let order_index = round % self.orders.len();
-            let step = round * CODE_COPIES / rounds.max(CODE_COPIES);
+        let first_layout: Vec<usize> = drawn_apart(arms.len(), placement.random());
+        for (round, &order) in turns.iter().enumerate() {
+            let step = round * CODE_COPIES / turns.len().max(CODE_COPIES);
             for (arm, first) in arms.iter_mut().zip(&first_layout) {
                 arm.use_layout(first + step);
             }
             loop {
                 self.watch.check()?;
-                let ghz = canary::frequency_ghz(self.options.clock, CANARY_ADDS);
-                let undisturbed = match self.options.order {
-                    Order::Balanced => self.round(&mut arms, order_index, sizing, index, &mut taken)?,
-                    Order::ArmMajor => true,
-                };
-                if undisturbed {
-                    frequencies.extend(ghz);
-                    break;
+                let ghz = canary::frequency_ghz(self.options.clock, FREQUENCY_ADDS);
+                match self.round(arms, order, sizing, first_window + round, narrow_left > 0, &mut taken)? {
+                    Round::Sound => {
+                        rounds.frequencies.extend(ghz);
+                        rounds.add(order, &taken);
+                        break;
+                    }
+                    Round::WidthChanged => narrow_left -= 1,
+                    Round::Disturbed if redo_left > 0 => redo_left -= 1,
+                    Round::Disturbed => {
+                        self.seen.rounds_dropped += 1;
+                        break;
+                    }
                 }
-                if redo_left == 0 {
-                    self.seen.rounds_dropped += 1;
-                    taken.fill(0);
-                    break;
-                }
-                redo_left -= 1;
                 self.seen.rounds_redone += 1;
             }
-            index += 1;
-            if self.options.order == Order::Balanced && taken[0] > 0 {
-                counted += 1;
-                for (at, &ns) in taken.iter().enumerate() {
-                    times[at][order_index].push(ns as f64);
-                    shortest_ns = shortest_ns.min(ns as f64);
-                }
-            }
         }
-        if self.options.order == Order::ArmMajor {
-            counted = rounds;
-            for (at, of_arm) in times.iter_mut().enumerate() {
-                for round in 0..rounds {
-                    self.watch.check()?;
-                    let ns = self.rep(&mut arms, at, sizing, index + round)? as f64;
-                    of_arm[round % self.orders.len()].push(ns);
-                    shortest_ns = shortest_ns.min(ns);
-                }
-            }
-        }
-        self.frequencies.extend(&frequencies);
-        if times[0].iter().any(Vec::is_empty) {
-            return Ok(None);
-        }
-        let operations = sizing.operations_per_rep() as f64;
-        let orders = self.orders.len() as f64;
-        let mean_of_medians = |per_order: &mut dyn Iterator<Item = Vec<f64>>| {
-            per_order.map(|mut values| median(&mut values)).sum::<f64>() / orders
-        };
-        let ns: Vec<f64> =
-            times.iter().map(|arm| mean_of_medians(&mut arm.iter().cloned()) / operations).collect();
-        let log_ratio = (0..count)
-            .map(|at| {
-                let base = &times[self.against[at]];
-                let logs = times[at].iter().zip(base);
-                mean_of_medians(&mut logs.map(|(own, other)| {
-                    own.iter().zip(other).map(|(own, other)| (own / other).ln()).collect()
-                }))
-            })
-            .collect();
-        let min_ns =
-            times.iter().map(|arm| arm.iter().flatten().copied().fold(f64::INFINITY, f64::min) / operations);
-        Ok(Some(Estimate {
-            min_ns: min_ns.collect(),
-            cold: cold.iter().zip(&ns).map(|(cold, ns)| cold / (ns * operations)).collect(),
-            ns,
-            log_ratio,
-            ghz: (!frequencies.is_empty()).then(|| median(&mut frequencies)),
-            rounds: counted,
-            shortest_ns,
-        }))
+        Ok(rounds)
     }
 
-    /// One rep an arm in one order. False if a side channel saw a disturbance: then the whole round is void.
+    /// All reps of one arm, then all of the next: what this does wrong is what it exists to show.
+    fn arm_major(
+        &self,
+        arms: &mut [Arm],
+        turns: &[usize],
+        sizing: &Sizing,
+        first_window: usize,
+        rounds: &mut Rounds,
+    ) -> Result<()> {
+        for at in 0..arms.len() {
+            for round in 0..turns.len() {
+                self.watch.check()?;
+                let ns = self.rep(arms, at, sizing, first_window + round)? as f64;
+                rounds.times[at].push(ns.max(1.0));
+            }
+        }
+        rounds.orders = turns.to_vec();
+        Ok(())
+    }
+
+    /// One rep an arm in one order. If a side channel saw a disturbance the whole round is void.
     ///
     /// A rep's own duration never decides: throwing away slow reps would bias what is left.
     fn round(
@@ -263,11 +250,12 @@ impl Bench<'_> {
         order_index: usize,
         sizing: &Sizing,
         index: usize,
-        taken: &mut [u64],
-    ) -> Result<bool> {
+        mind_width: bool,
+        taken: &mut [f64],
+    ) -> Result<Round> {
         let cpu = self.station.cpu();
         let waited_before = self.station.waited_ns();
-        let mut undisturbed = true;
+        let mut widths = Extremes::of(self.width());
         for position in 0..arms.len() {
             let at = self.orders[order_index][position];
             let before = ThreadUsage::now();
@@ -275,25 +263,39 @@ impl Bench<'_> {
             let ns = self.rep(arms, at, sizing, index)?;
             let cpu_after = affinity::current_cpu();
             let after = ThreadUsage::now();
-            // A zero would read as "not taken"; a clock that coarse fails its own check anyway.
-            taken[at] = ns.max(1);
-            if let (Ok(before), Ok(after)) = (before, after) {
-                let since = after.since(&before);
-                let switches = since.involuntary_switches;
-                let faults = since.minor_faults + since.major_faults;
-                self.seen.involuntary_switches += switches;
-                self.seen.page_faults += faults;
-                undisturbed &= switches == 0 && faults == 0;
-            }
+            // A clock too coarse to see a rep fails its own check; the logarithm of nothing would hide that.
+            taken[at] = (ns as f64).max(1.0);
+            let since = match (before, after) {
+                (Ok(before), Ok(after)) => after.since(&before),
+                _ => ThreadUsage::default(),
+            };
+            let faults = since.minor_faults + since.major_faults;
             let moved =
                 cpu_before != cpu_after || cpu.is_some_and(|cpu| cpu_after.is_some_and(|at| at != cpu));
+            self.seen.involuntary_switches += since.involuntary_switches;
+            self.seen.page_faults += faults;
             self.seen.migrations += u64::from(moved);
-            undisturbed &= !moved;
+            widths.add(self.width());
+            if since.involuntary_switches > 0 || faults > 0 || moved {
+                return Ok(Round::Disturbed);
+            }
+            if widths.spread() > WIDTH_SPREAD && mind_width {
+                self.seen.width_changes += 1;
+                return Ok(Round::WidthChanged);
+            }
         }
         if let (Some(before), Some(after)) = (waited_before, self.station.waited_ns()) {
             self.seen.waited_ns += after.saturating_sub(before);
-            undisturbed &= after <= before;
+            if after > before {
+                return Ok(Round::Disturbed);
+            }
         }
-        Ok(undisturbed)
+        Ok(Round::Sound)
+    }
+
+    /// How wide the core is just now; the better of two looks, since an interrupt hits only one of them.
+    fn width(&self) -> Option<f64> {
+        let look = || canary::width_per_ns(self.options.clock, WIDTH_ADDS);
+        Some(look()?.max(look()?))
     }
 }

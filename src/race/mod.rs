@@ -10,6 +10,7 @@ pub mod options;
 pub mod parameter;
 pub mod placement;
 pub mod report;
+mod rounds;
 pub mod runner;
 pub mod schedule;
 pub mod station;

@@ -164,6 +164,9 @@ pub struct Disturbances {
     pub migrations: u64,
     /// Page faults inside reps.
     pub page_faults: u64,
+    /// Rounds measured again because the core's width changed: another hardware thread of the core, of this system or
+    /// of somebody else's, started or stopped.
+    pub width_changes: u64,
     /// Nanoseconds for which the thread waited to run.
     pub waited_ns: u64,
     /// Nanoseconds that the hypervisor took from the CPU; `None` where it isn't told.

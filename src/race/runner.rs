@@ -10,10 +10,11 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 
-use super::block::{Bench, Estimate, Sizing};
+use super::block::{Bench, Sizing};
 use super::experiment::{Plan, Role};
 use super::options::{LEAST_BLOCKS, Options};
 use super::report::{Cell, Disturbances, Ended};
+use super::rounds::Estimate;
 use super::schedule::williams_orders;
 use super::station::Station;
 use super::statistics::signed_rank_interval;

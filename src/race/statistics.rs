@@ -47,8 +47,25 @@ pub fn median(values: &mut [f64]) -> f64 {
     lower + (upper - lower) / 2.0
 }
 
-/// Hodges and Lehmann's estimate (the median of all pairwise means) with the interval that inverts Wilcoxon's
-/// signed-rank test (Hollander, Wolfe and Chicken, *Nonparametric Statistical Methods*, 3rd ed., section 3.2–3.3).
+/// Hodges and Lehmann's estimate: the median of all pairwise means, each value with itself included. Nearly as efficient
+/// as the mean, and unmoved by outliers up to 29 % of the values.
+///
+/// # Panics
+/// If `values` is empty or holds a NaN.
+pub fn hodges_lehmann(values: &[f64]) -> f64 {
+    median(&mut pairwise_means(values))
+}
+
+fn pairwise_means(values: &[f64]) -> Vec<f64> {
+    let mut means = Vec::with_capacity(values.len() * (values.len() + 1) / 2);
+    for (at, first) in values.iter().enumerate() {
+        means.extend(values[at..].iter().map(|second| first + (second - first) / 2.0));
+    }
+    means
+}
+
+/// [`hodges_lehmann`]'s estimate with the interval that inverts Wilcoxon's signed-rank test (Hollander, Wolfe and Chicken,
+/// *Nonparametric Statistical Methods*, 3rd ed., section 3.2–3.3).
 ///
 /// The exact null distribution is used up to 64 values, its normal approximation beyond. The interval is
 /// conservative: its true level is at least `level`. With too few values for the level, its ends are infinite.
@@ -58,23 +75,14 @@ pub fn median(values: &mut [f64]) -> f64 {
 pub fn signed_rank_interval(values: &[f64], level: f64) -> Interval {
     assert!(!values.is_empty(), "an interval over nothing");
     assert!(level > 0.0 && level < 1.0, "level {level}");
-    let count = values.len();
-    let mut means = Vec::with_capacity(count * (count + 1) / 2);
-    for (at, first) in values.iter().enumerate() {
-        means.extend(values[at..].iter().map(|second| first + (second - first) / 2.0));
-    }
-    let rank = signed_rank_quantile(count, (1.0 - level) / 2.0);
+    let mut means = pairwise_means(values);
+    let rank = signed_rank_quantile(values.len(), (1.0 - level) / 2.0);
     let pairs = means.len();
+    let estimate = median(&mut means);
     let mut nth = |k: usize| *means.select_nth_unstable_by(k, |a, b| a.partial_cmp(b).expect("no NaN")).1;
     let (low, high) = match rank {
         0 => (f64::NEG_INFINITY, f64::INFINITY),
         rank => (nth(rank - 1), nth(pairs - rank)),
-    };
-    let estimate = if pairs % 2 == 1 {
-        nth(pairs / 2)
-    } else {
-        let (lower, upper) = (nth(pairs / 2 - 1), nth(pairs / 2));
-        lower + (upper - lower) / 2.0
     };
     Interval { estimate, low, high }
 }

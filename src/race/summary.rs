@@ -1,9 +1,10 @@
 //! From block estimates to the figures, verdicts and checks of a cell.
 
-use super::block::{Bench, Estimate, Sizing};
+use super::block::{Bench, Sizing};
 use super::experiment::Role;
 use super::options::LEAST_BLOCKS;
 use super::report::{ArmResult, Cell, Check, Disturbances, Ended, Outcome, Status, Verdict};
+use super::rounds::Estimate;
 use super::schedule::Order;
 use super::statistics::{Interval, median, sign_interval, signed_rank_interval};
 use super::verdict::{in_words, judge, judge_beside_controls, resolvable_margin};

@@ -5,8 +5,10 @@
 //! "Instruction tables" (Intel since Core 2, AMD since K8), and Arm's software optimization guides (Cortex-A53 and later).
 
 mod warm_up;
+mod width;
 
 pub use warm_up::{WarmUp, warm_up};
+pub use width::width_per_ns;
 
 use std::sync::OnceLock;
 
