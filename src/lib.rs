@@ -1,7 +1,7 @@
 //! The core of nanokata: prediction, then measurement, of low-level performance.
 //!
 //! Layers, each using only those below it:
-//! [`experiments`] → [`dispatch`], [`sharing`] → [`traffic`] → [`race`] → [`machine`].
+//! [`run`](mod@run) → [`catalogue`] → [`experiments`] → [`dispatch`], [`sharing`] → [`traffic`] → [`race`] → [`machine`].
 //! Nothing here knows of Python except the `python` module, which is compiled only for the wheel.
 
 pub mod catalogue;
@@ -12,6 +12,7 @@ pub mod machine;
 #[cfg(feature = "python")]
 mod python;
 pub mod race;
+pub mod run;
 pub mod sharing;
 pub mod traffic;
 

@@ -13,8 +13,8 @@ use super::worker;
 use crate::Error;
 use crate::catalogue;
 use crate::experiments::instrument::{Instrument, look};
-use crate::experiments::{self, RunOptions};
 use crate::race::{Report, Value};
+use crate::run::{self, RunOptions};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -60,9 +60,7 @@ pub fn run_experiment(
     let race = Settings { quick, seconds, precision, margin, seed, cpu }.options().or_raise(py)?;
     let options = RunOptions { race, companions, ..RunOptions::default() };
     // Refused before the instrument is looked at, which takes a second.
-    catalogue::find(id)
-        .and_then(|experiment| experiments::run::cells(experiment, &values, card()))
-        .or_raise(py)?;
+    catalogue::find(id).and_then(|experiment| run::cells(experiment, &values, card())).or_raise(py)?;
     let (instrument, report) = worker::run_unpinned(py, progress, |watch| {
         watch.section("the instrument", 0.0, 0.0);
         let instrument = match look(&options.race, card(), watch) {
@@ -71,7 +69,7 @@ pub fn run_experiment(
             Err(Error::NotMeasurable { .. }) => None,
             Err(error) => return Err(error),
         };
-        Ok((instrument, experiments::run(id, &values, &options, card(), watch)?))
+        Ok((instrument, run::run(id, &values, &options, card(), watch)?))
     })?;
     Ok(document(&report, instrument.as_ref()))
 }

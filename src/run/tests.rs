@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use super::doctor::{DoctorOptions, examine};
-use super::run::{cells, monotonic_checks};
-use super::{RunOptions, run};
+use super::{RunOptions, cells, monotonic_checks, run};
+use crate::experiments::doctor::{DoctorOptions, examine};
+use crate::experiments::instrument;
 use crate::machine::{Card, affinity};
 use crate::race::{self, Check, LEAST_BLOCKS, Options, Outcome, Parameter, Report, Status, Value, Watch};
 use crate::{Error, Result, catalogue};
@@ -239,7 +239,7 @@ fn doctor_counts_what_it_says() {
 #[test]
 fn the_instrument_tells_its_floor() {
     let _alone = alone();
-    let seen = super::instrument::look(&quick().race, &Card::read(), &Watch::new()).expect("looked");
+    let seen = instrument::look(&quick().race, &Card::read(), &Watch::new()).expect("looked");
     assert!(seen.tick_ns > 0.0 && seen.clock_read_ns > 0.0);
     assert!(seen.floor_low_ns <= seen.floor_ns && seen.floor_ns <= seen.floor_high_ns && seen.floor_ns > 0.0);
     assert!(!seen.counters.is_empty());

@@ -10,6 +10,9 @@ use crate::race::{
 };
 use crate::{Error, Result};
 
+#[cfg(test)]
+mod tests;
+
 /// Most cells that one run takes; more belong to a sweep.
 const MOST_CELLS: usize = 64;
 
