@@ -118,9 +118,10 @@ class Doctor(_Document):
             finding = "not to be trusted here"
         else:
             finding = "fit to measure" if self._sees_enough else "too noisy here to see 2 %"
+        by = f"{self['trials']} trials" if self["trials"] else "resampled"
         return (
             f"{finding}: {100 * self['false_verdict_rate']:.1f} % false verdicts, "
-            f"{100 * self['detection_rate']:.0f} % of +2 % found, ±{100 * self['half_width']:.2f} %"
+            f"{100 * self['detection_rate']:.0f} % of +2 % found, ±{100 * self['half_width']:.2f} % ({by})"
         )
 
     @property

@@ -69,6 +69,36 @@ def test_what_follows_stands_in_cost_and_budget():
     assert line.endswith("25 %")
 
 
+def summed_up(finding, calling, **changes):
+    """The last sentences of a run whose search and call cost that much, as (value, low, high)."""
+    document = synthetic.selection()
+    contrasts = {"finding:fat:100": finding, "finding:tiny:100": (7.0, 6.0, 8.0), "finding:fat:10": (1.0, 0.5, 1.5)}
+    document["report"]["contrasts"] = [
+        {**synthetic.contrast(name, "", value), "low": low, "high": high}
+        for name, (value, low, high) in {
+            **contrasts,
+            "calling:hot": (0.1, 0.0, 0.2),
+            "calling:uniform": calling,
+        }.items()
+    ]
+    document["report"].update(changes)
+    return " ".join(RunResult(document).summary().split())
+
+
+def test_finding_and_calling_are_set_side_by_side():
+    search = summed_up((500.0, 490.0, 510.0), (8.0, 7.0, 9.0))
+    assert "Finding one of 100 handlers by a scan instead of a table costs 500.0 ns, 150 % of the budget" in search
+    assert "costs 8.00 ns, 2.4 % of the budget. The search costs 62× what the call does." in search
+    assert "Here the call costs more" in summed_up((8.0, 7.0, 9.0), (500.0, 490.0, 510.0))
+    assert "is not resolved here" in summed_up((8.0, 6.0, 10.0), (7.0, 5.0, 9.0))
+    assert "can't be told from nothing" in summed_up((500.0, 490.0, 510.0), (0.1, -0.1, 0.3))
+
+
+def test_nothing_is_summed_up_where_a_check_failed():
+    failed = summed_up((500.0, 490.0, 510.0), (8.0, 7.0, 9.0), checks=[synthetic.check("bodies-distinct", "failed")])
+    assert "The search costs" not in failed
+
+
 def test_flags_are_shown_with_their_arms():
     cell = synthetic.selection_cell(100)
     cell["arms"][1]["flags"] = ["one code layout"]

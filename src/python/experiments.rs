@@ -1,39 +1,19 @@
 //! Experiments of the catalogue, run by name.
 
 use std::collections::BTreeMap;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use pyo3::prelude::*;
-use serde::Serialize;
 
+use super::document::document;
 use super::errors::OrRaise;
-use super::machine::{Named, card};
+use super::machine::card;
 use super::race::Settings;
 use super::worker;
 use crate::Error;
 use crate::catalogue;
-use crate::experiments::instrument::{Instrument, look};
-use crate::race::{Report, Value};
+use crate::experiments::instrument::look;
+use crate::race::Value;
 use crate::run::{self, RunOptions};
-
-#[derive(Serialize)]
-struct Document<'a> {
-    report: &'a Report,
-    machine: Named<'a>,
-    instrument: Option<&'a Instrument>,
-}
-
-/// A report with the machine that it came from, and the instrument if that was looked at: a JSON object.
-pub fn document(report: &Report, instrument: Option<&Instrument>) -> String {
-    let document = Document { report, machine: Named { id: card().id(), card: card() }, instrument };
-    serde_json::to_string(&document).expect("plain data")
-}
-
-/// Seconds since 1970, and a clock that only goes forward.
-pub fn started_now() -> (f64, Instant) {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
-    (since, Instant::now())
-}
 
 /// Runs an experiment; `values` is a JSON object of lists. A JSON document.
 #[pyfunction]

@@ -5,6 +5,7 @@ mod arrays;
 mod catalogue;
 mod dispatch;
 mod doctor;
+mod document;
 mod errors;
 mod experiments;
 mod handlers;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 
 use super::dispatch::PyArm;
+use super::document::{document, started_now};
 use super::errors::OrRaise;
-use super::experiments::{document, started_now};
 use super::machine::card;
 use super::{arrays, worker};
 use crate::race::{

@@ -49,6 +49,24 @@ def _draw(result: RunResult, directory: Path) -> Path | None:
     return target
 
 
+DOCTOR_SECONDS = 2.0
+"""Time of each of the two races that the doctor's short form takes before the first run of a build."""
+DOCTOR_SECONDS_QUICK = 0.5
+"""The same before a quick run."""
+
+
+def _examine_once(seconds: float, cpu: int | None) -> None:
+    """Have the doctor look, in its short form, unless it has looked as closely at this machine and build before."""
+    import nanokata
+    from nanokata.instrument import stored_doctor
+
+    known = stored_doctor(nanokata.machine())
+    if known is not None and (known["trials"] > 0 or known["trial_seconds"] >= seconds):
+        return
+    with progress.shown("doctor") as update:
+        nanokata.doctor(trial_seconds=seconds, cpu=cpu, progress=update)
+
+
 @click.command(short_help="Measure an experiment.")
 @click.argument("experiment")
 @click.option(
@@ -92,6 +110,7 @@ def run(
     from nanokata.catalogue import find
 
     settings = _settings(find(experiment), pairs, traffic)
+    _examine_once(DOCTOR_SECONDS_QUICK if quick else DOCTOR_SECONDS, cpu)
     with progress.shown(experiment) as update:
         result = nanokata.run(
             experiment,

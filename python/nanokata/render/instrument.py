@@ -150,6 +150,9 @@ def _noise(result: RunResult) -> str:
         f"{sum(item.migrations for item in seen)} migrations",
         f"{sum(item.page_faults for item in seen)} faults",
     ]
+    width_changes = sum(item.width_changes for item in seen)
+    if width_changes:
+        parts.append(f"{width_changes} times a busy sibling of the core")
     if stolen:
         parts.append(f"{numbers.cost(sum(stolen) / 1e6)} ms stolen")
     return "noise: " + ", ".join(parts)

@@ -46,6 +46,11 @@ def percent(share: float) -> str:
     return f"{scaled:.1f} %" if abs(scaled) >= 1 else f"{scaled:.2f} %"
 
 
+def times(value: float) -> str:
+    """Return a factor with two or three digits: 41×, 1.8×."""
+    return f"{value:,.0f}×" if value >= 10 else f"{value:.1f}×"
+
+
 def level(value: float) -> str:
     """Return a confidence level: 95 %, 99.29 %."""
     return f"{100 * value:.4g} %"

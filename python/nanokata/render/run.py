@@ -13,6 +13,7 @@ from nanokata.budget import BUDGET_NS, TARGET_PACKETS_PER_SECOND, has_budget
 from nanokata.results.records import CellResult, Check, Report
 
 from . import numbers, tables
+from .headline import headline
 from .instrument import instrument_renderable
 
 if TYPE_CHECKING:
@@ -179,6 +180,9 @@ def run_renderable(result: RunResult) -> RenderableType:
         parts += _races(result, companion, report)
     if result.contrasts:
         parts += [tables.contrast_table(result.contrasts), Text()]
+    summed_up = headline(result)
+    if summed_up is not None:
+        parts += [Text(summed_up, style="bold"), Text()]
     parts += _checks(result)
     parts.append(_conclusion(result))
     return Group(*parts)

@@ -89,6 +89,8 @@ class Disturbances(Record):
     involuntary_switches: int = 0
     migrations: int = 0
     page_faults: int = 0
+    width_changes: int = 0
+    """Rounds measured again because another hardware thread of the core started or stopped."""
     waited_ns: int = 0
     stolen_ns: int | None = None
     ghz: tuple[float, ...] = ()

@@ -108,7 +108,7 @@ impl Experiment for MechanismCost {
             .iter()
             .filter_map(|cell| {
                 let law = &cell.parameters["traffic"];
-                let what = format!("calling through the vtable instead of directly, {law} traffic");
+                let what = format!("calling: dyn − direct, {law} traffic");
                 contrast::linear(
                     &[(1.0, cell, "dyn_trait"), (-1.0, cell, "direct")],
                     format!("calling:{law}"),

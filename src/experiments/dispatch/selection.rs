@@ -129,21 +129,16 @@ impl Experiment for SelectionCost {
             .iter()
             .filter_map(|cell| {
                 let name = format!("finding:{}:{}", cell.parameters["body"], cell.parameters["handlers"]);
-                let what = format!(
-                    "finding the handler by a scan instead of a table, {} handlers, {} bodies",
-                    cell.parameters["handlers"], cell.parameters["body"]
-                );
+                let (handlers, body) = (&cell.parameters["handlers"], &cell.parameters["body"]);
+                let what = format!("finding: scan − table, {handlers} handlers, {body}");
                 contrast::linear(&[(1.0, cell, "scan"), (-1.0, cell, TABLE)], name, what)
             })
             .collect();
         let (fat, tiny) = (ends(cells, "fat"), ends(cells, "tiny"));
         for (body, ends) in [("fat", fat), ("tiny", tiny)] {
             contrasts.extend(ends.and_then(|(few, many)| {
-                let span = format!(
-                    "from {} to {} handlers",
-                    few.parameters["handlers"], many.parameters["handlers"]
-                );
-                let what = format!("rise of the table's cost {span} with {body} bodies");
+                let (few_n, many_n) = (&few.parameters["handlers"], &many.parameters["handlers"]);
+                let what = format!("table at {many_n} − at {few_n} handlers, {body}");
                 contrast::linear(&[(1.0, many, TABLE), (-1.0, few, TABLE)], format!("rise:{body}"), what)
             }));
         }
@@ -154,7 +149,7 @@ impl Experiment for SelectionCost {
                 (-1.0, many_tiny, TABLE),
                 (1.0, few_tiny, TABLE),
             ];
-            let what = "rise with fat bodies beyond the rise with tiny ones: fetching handler code";
+            let what = "fetching code: the rise, fat − tiny";
             contrasts.extend(contrast::linear(&terms, "fetching".into(), what.into()));
         }
         contrasts

@@ -1,0 +1,66 @@
+"""What a run of the dispatch race comes to, in one sentence made of its own figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nanokata import budget
+
+from . import numbers
+
+if TYPE_CHECKING:
+    from nanokata.results import RunResult
+    from nanokata.results.records import Contrast
+
+
+def headline(result: RunResult) -> str | None:
+    """Set finding the handler beside calling it: the most handlers, fat bodies where there are, the run's own traffic.
+
+    `None` where the run has not measured both, or has no verdict to rest it on.
+    """
+    if result.exit_code != 0:
+        return None
+    finding, calling = _finding(result.contrasts), _calling(result)
+    if finding is None or calling is None:
+        return None
+    handlers = finding.name.rpartition(":")[2]
+    return (
+        f"Finding one of {handlers} handlers by a scan instead of a table costs {_costs(finding)}; "
+        f"calling it through its vtable instead of directly costs {_costs(calling)}. {_compared(finding, calling)}"
+    )
+
+
+def _finding(contrasts: tuple[Contrast, ...]) -> Contrast | None:
+    found = [contrast for contrast in contrasts if contrast.name.startswith("finding:")]
+    if not found:
+        return None
+    most = max(int(contrast.name.rpartition(":")[2]) for contrast in found)
+    at_most = [contrast for contrast in found if contrast.name.endswith(f":{most}")]
+    return next((contrast for contrast in at_most if ":fat:" in contrast.name), at_most[0])
+
+
+def _calling(result: RunResult) -> Contrast | None:
+    called = {
+        contrast.name.partition(":")[2]: contrast
+        for contrast in result.contrasts
+        if contrast.name.startswith("calling:")
+    }
+    own = str(result.report.cells[0].parameters.get("traffic")) if result.report.cells else ""
+    return called.get(own) or next(reversed(called.values()), None)
+
+
+def _costs(contrast: Contrast) -> str:
+    share = (
+        f", {numbers.percent(budget.share(contrast.value))} of the budget" if budget.has_budget(contrast.unit) else ""
+    )
+    return f"{numbers.cost(contrast.value)} ns{share}"
+
+
+def _compared(finding: Contrast, calling: Contrast) -> str:
+    if finding.low > max(calling.high, 0):
+        if calling.low <= 0:
+            return "What the call costs can't be told from nothing here: the search is what costs."
+        return f"The search costs {numbers.times(finding.value / calling.value)} what the call does."
+    if calling.low > max(finding.high, 0):
+        return "Here the call costs more than the search."
+    return "Which of the two costs more is not resolved here."
