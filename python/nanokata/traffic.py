@@ -296,7 +296,7 @@ class Capture(NamedTuple):
 def from_capture(
     path: str | os.PathLike[str],
     *,
-    key: str = "ip-protocol",
+    key: str = "ip_protocol",
     offset: SupportsIndex | None = None,
     mask: SupportsIndex = 0xFFFF,
     cpu: SupportsIndex | None = None,
@@ -307,7 +307,7 @@ def from_capture(
     ----------
     path : path
         The file.
-    key : {"ip-protocol", "destination-port", "bytes"}
+    key : {"ip_protocol", "destination_port", "bytes"}
         Which 16 bits are a packet's key: the IP protocol number, the destination port of TCP or UDP, or the
         big-endian word at `offset` of the frame, link header included, and `mask`.
     offset, mask : int

@@ -99,18 +99,18 @@ pub fn read_capture<'py>(
     cpu: Option<usize>,
 ) -> PyResult<CaptureParts<'py>> {
     let rule = match (key, offset) {
-        ("ip-protocol", None) => KeyRule::IpProtocol,
-        ("destination-port", None) => KeyRule::DestinationPort,
+        ("ip_protocol", None) => KeyRule::IpProtocol,
+        ("destination_port", None) => KeyRule::DestinationPort,
         ("bytes", Some(offset)) => KeyRule::Bytes { offset, mask },
         ("bytes", None) => {
             return Err(Error::invalid("offset", "None", "key=\"bytes\" wants an offset")).or_raise(py);
         }
-        ("ip-protocol" | "destination-port", Some(offset)) => {
+        ("ip_protocol" | "destination_port", Some(offset)) => {
             return Err(Error::invalid("offset", offset, "belongs to key=\"bytes\" only; leave it out"))
                 .or_raise(py);
         }
         _ => {
-            return Err(Error::invalid("key", key, "wanted ip-protocol, destination-port or bytes"))
+            return Err(Error::invalid("key", key, "wanted ip_protocol, destination_port or bytes"))
                 .or_raise(py);
         }
     };
