@@ -292,6 +292,12 @@ class Capture(NamedTuple):
     ran: Ran
     """Where it was read."""
 
+    def __repr__(self) -> str:
+        return (
+            f"<Capture: {self.frames} frames, {len(self.packets)} packets, {self.skipped} without such a key, "
+            f"{self.cut_payloads} payloads cut>"
+        )
+
 
 def from_capture(
     path: str | os.PathLike[str],
