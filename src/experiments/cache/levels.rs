@@ -19,9 +19,11 @@ pub struct Levels;
 /// Assumed bytes of a line: one node each. On 128-byte lines two nodes share one, which the card's check tells.
 const NODE_BYTES: usize = 64;
 const SMALLEST: usize = 4 * 1024;
+/// Offsets are 32 bits wide.
 const LARGEST: usize = 1 << 30;
 
-/// One cache line: where to go next, in each of the two orders.
+/// One cache line: where to go next, in each of the two orders. A link is the offset of the next node in bytes, so that
+/// nothing but the load itself lies between two loads.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 struct Node {
@@ -29,6 +31,11 @@ struct Node {
     sequential: u32,
     _rest: [u32; 14],
 }
+
+const _: () = assert!(
+    std::mem::offset_of!(Node, sequential)
+        == std::mem::offset_of!(Node, random) + Walk::Sequential as usize * size_of::<u32>()
+);
 
 impl Experiment for Levels {
     fn id(&self) -> &'static str {
@@ -141,14 +148,17 @@ impl Cycle {
         // `visits` as a permutation image is one cycle; walk it once to get the order of visits.
         let next = visits.clone();
         let mut at = 0u32;
-        for place in &mut visits {
+        for (step, place) in visits.iter_mut().enumerate() {
+            if step % (1 << 16) == 0 {
+                watch.check()?;
+            }
             *place = at;
             at = next[at as usize];
         }
         let nodes = (0..count_u32)
             .map(|node| Node {
-                random: next[node as usize],
-                sequential: (node + 1) % count_u32,
+                random: next[node as usize] * NODE_BYTES as u32,
+                sequential: (node + 1) % count_u32 * NODE_BYTES as u32,
                 _rest: [0; 14],
             })
             .collect();
@@ -156,10 +166,11 @@ impl Cycle {
     }
 }
 
+/// Which link is followed; the numbers are the fields' places in a node.
 #[derive(Clone, Copy)]
 enum Walk {
-    Random,
-    Sequential,
+    Random = 0,
+    Sequential = 1,
 }
 
 /// One arm, as recipe and as reference.
@@ -171,29 +182,15 @@ struct Chase {
 }
 
 impl Chase {
-    /// The node at a step of this walk.
-    fn node_at(&self, step: usize) -> u32 {
+    /// The link to the node at a step of this walk.
+    fn link_at(&self, step: usize) -> u32 {
         let step = (step + self.ahead) % self.cycle.nodes.len();
-        match self.walk {
+        let node = match self.walk {
             Walk::Random => self.cycle.visits[step],
             Walk::Sequential => step as u32,
-        }
+        };
+        node * NODE_BYTES as u32
     }
-}
-
-macro_rules! copies {
-    ($sequential:literal) => {
-        [
-            follow::<0, $sequential>,
-            follow::<1, $sequential>,
-            follow::<2, $sequential>,
-            follow::<3, $sequential>,
-            follow::<4, $sequential>,
-            follow::<5, $sequential>,
-            follow::<6, $sequential>,
-            follow::<7, $sequential>,
-        ] as [fn(&mut State, Window) -> Checksum; CODE_COPIES]
-    };
 }
 
 struct State {
@@ -206,33 +203,39 @@ impl Recipe for Chase {
     fn build(&self, input: &Input, _placement: &mut Placement) -> Result<Arm> {
         let chase = Chase { cycle: Arc::clone(&self.cycle), walk: self.walk, ahead: self.ahead };
         let state = State { input: input.clone(), chase };
-        Ok(Arm::with_layouts(
-            state,
-            match self.walk {
-                Walk::Random => copies!(false),
-                Walk::Sequential => copies!(true),
-            },
-        ))
+        let layouts: [fn(&mut State, Window) -> Checksum; CODE_COPIES] = [
+            follow::<0>,
+            follow::<1>,
+            follow::<2>,
+            follow::<3>,
+            follow::<4>,
+            follow::<5>,
+            follow::<6>,
+            follow::<7>,
+        ];
+        Ok(Arm::with_layouts(state, layouts))
     }
 }
 
 impl Reference for Chase {
     fn checksum(&self, _source: &Source, window: Window) -> Checksum {
-        let sum: u64 = (0..window.count).map(|step| u64::from(self.node_at(window.first + step))).sum();
-        Checksum::EMPTY.fold(sum, 0).fold(u64::from(self.node_at(window.first + window.count)), 0)
+        let sum: u64 = (0..window.count).map(|step| u64::from(self.link_at(window.first + step))).sum();
+        Checksum::EMPTY.fold(sum, 0).fold(u64::from(self.link_at(window.first + window.count)), 0)
     }
 }
 
 #[inline(never)]
-fn follow<const COPY: usize, const SEQUENTIAL: bool>(state: &mut State, window: Window) -> Checksum {
+fn follow<const COPY: usize>(state: &mut State, window: Window) -> Checksum {
     code_padding::<COPY>();
-    let nodes = state.input.items::<Node>();
-    let (mut at, mut sum) = (state.chase.node_at(window.first), 0u64);
+    // The field is chosen by moving the base, at run time: both walks execute the same instructions, and their loads the
+    // same addressing mode (one with a displacement takes a cycle longer on some cores).
+    let field = std::mem::offset_of!(Node, random) + state.chase.walk as usize * size_of::<u32>();
+    let base = state.input.items::<Node>().as_ptr().cast::<u8>().wrapping_add(std::hint::black_box(field));
+    let (mut at, mut sum) = (state.chase.link_at(window.first), 0u64);
     for _ in 0..window.count {
         sum += u64::from(at);
-        // SAFETY: links were made from indices below the number of nodes, and the walk starts at a node's index.
-        let node = unsafe { nodes.get_unchecked(at as usize) };
-        at = if SEQUENTIAL { node.sequential } else { node.random };
+        // SAFETY: links are offsets of nodes inside the items, and `field` is the offset of an aligned u32 in a node.
+        at = unsafe { base.add(at as usize).cast::<u32>().read() };
     }
     Checksum::EMPTY.fold(sum, 0).fold(u64::from(at), 0)
 }
@@ -253,7 +256,7 @@ mod tests {
                 prop_assert!(!seen[at], "back at {} after {} steps", at, step);
                 prop_assert_eq!(cycle.visits[step] as usize, at);
                 seen[at] = true;
-                at = cycle.nodes[at].random as usize;
+                at = cycle.nodes[at].random as usize / NODE_BYTES;
             }
             prop_assert_eq!(at, 0);
         }
