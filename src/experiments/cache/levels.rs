@@ -84,6 +84,13 @@ impl Experiment for Levels {
 
     fn plan(&self, values: &Values, seed: u64, card: &Card, watch: &Watch) -> Result<Plan> {
         let bytes = values.size("working_set");
+        // The nodes as made, the nodes as placed, and the order of visits.
+        let needed_bytes = (2 * bytes + bytes / NODE_BYTES * size_of::<u32>()) as u64;
+        let available_bytes = card.memory.available_bytes.unwrap_or(u64::MAX);
+        if needed_bytes > available_bytes {
+            let what = format!("working_set = {bytes}");
+            return Err(Error::OutOfMemory { what, needed_bytes, available_bytes });
+        }
         let cycle = Arc::new(Cycle::new(bytes / NODE_BYTES, seed, watch)?);
         let turn = cycle.nodes.len();
         let half = turn / 2;
