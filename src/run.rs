@@ -10,9 +10,6 @@ use crate::race::{
 };
 use crate::{Error, Result};
 
-#[cfg(test)]
-mod tests;
-
 /// Most cells that one run takes; more belong to a sweep.
 const MOST_CELLS: usize = 64;
 
@@ -23,8 +20,6 @@ pub struct RunOptions {
     pub race: Options,
     /// Whether experiments that belong beside this one are run too.
     pub companions: bool,
-    /// Lets a debug build measure. Its figures mean nothing; for tests of structure only.
-    pub allow_debug_build: bool,
 }
 
 /// Runs `id` with `given` parameters (a list of several values only where the parameter is a series; the rest take
@@ -40,10 +35,6 @@ pub fn run(
     watch: &Watch,
 ) -> Result<Report> {
     let experiment = catalogue::find(id)?;
-    if card.is_debug_build() && !options.allow_debug_build {
-        let reason = "this is a debug build; build with --release".into();
-        return Err(Error::NotMeasurable { what: id.into(), reason });
-    }
     let cells = cells(experiment, given, card)?;
     options.race.validate()?;
     let companions = if options.companions { experiment.companions() } else { Vec::new() };
@@ -87,11 +78,12 @@ fn report(
         .map(|values| experiment.plan(values, options.race.seed, card, watch))
         .collect::<Result<Vec<_>>>()?;
     let together: Vec<(&Values, &Plan)> = cells.iter().zip(&plans).collect();
-    let measured = race::run_together(&together, experiment.unit(), card, &options.race, watch)?;
+    let mut measured = race::run_together(&together, experiment.unit(), card, &options.race, watch)?;
+    let checks = parameters.iter().flat_map(|parameter| monotonic_checks(parameter, &mut measured)).collect();
     Ok(Report {
         experiment: experiment.id().into(),
         title: experiment.title().into(),
-        checks: parameters.iter().flat_map(|parameter| monotonic_checks(parameter, &measured)).collect(),
+        checks,
         contrasts: experiment.contrasts(&measured),
         cells: measured,
         companions: Vec::new(),
@@ -131,6 +123,9 @@ pub fn cells(
         let mut accepted: Vec<Value> = Vec::new();
         for value in values {
             let value = parameter.accept(value)?;
+            if accepted.len() > MOST_CELLS {
+                break;
+            }
             if !accepted.contains(&value) {
                 accepted.push(value);
             }
@@ -161,8 +156,53 @@ fn list(values: &[Value]) -> String {
 /// A fall within this share is left alone: one cell's data may happen to lie better than another's.
 const MONOTONIC_SLACK: f64 = 0.02;
 
-/// Where cost can't fall as a parameter rises, a fall beyond the intervals is a symptom, not a finding.
-pub fn monotonic_checks(parameter: &Parameter, cells: &[Cell]) -> Vec<Check> {
+/// Where cost can't fall as a parameter rises, a fall beyond the intervals is a symptom, not a finding: the cells between
+/// which it falls lose their verdicts.
+pub fn monotonic_checks(parameter: &Parameter, cells: &mut [Cell]) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for arm in &parameter.monotonic {
+        let pairs = comparable(parameter, cells);
+        let fallen: Vec<(usize, usize)> =
+            pairs.iter().copied().filter(|&pair| falls(cells, arm, pair)).collect();
+        if pairs.is_empty() {
+            continue;
+        }
+        let name = format!("monotonic:{}:{arm}", parameter.name);
+        let Some(judged) = judged else {
+            checks.push(Check::not_applicable(name, "too few blocks that the cells have in common"));
+            continue;
+        };
+        let fallen: Vec<(usize, usize)> =
+            pairs.iter().zip(judged).filter(|(_, falls)| *falls).map(|(pair, _)| *pair).collect();
+        if fallen.is_empty() {
+            let detail = format!("{arm} never falls as {} rises, {} pairs", parameter.name, pairs.len());
+            checks.push(Check::new(name, true, detail));
+            continue;
+        }
+        let at = |index: usize| {
+            let cell = &cells[index];
+            format!(
+                "{:.2} at {}",
+                cell.arm(arm).map_or(f64::NAN, |arm| arm.median),
+                cell.parameters[parameter.name]
+            )
+        };
+        let list: Vec<String> =
+            fallen.iter().map(|&(low, high)| format!("{} but {}", at(low), at(high))).collect();
+        let detail =
+            format!("{arm} falls as {} rises: {}; find the artefact", parameter.name, list.join("; "));
+        for (low, high) in fallen {
+            for index in [low, high] {
+                cells[index].void(format!("{name}: {detail}"));
+            }
+        }
+        checks.push(Check::new(name, false, detail));
+    }
+    checks
+}
+
+/// Pairs of cells that differ in this parameter alone, the lower value first.
+fn comparable(parameter: &Parameter, cells: &[Cell]) -> Vec<(usize, usize)> {
     let number = |cell: &Cell| match cell.parameters.get(parameter.name) {
         Some(Value::Int(value)) => *value as f64,
         Some(Value::Float(value)) => *value,
@@ -171,38 +211,25 @@ pub fn monotonic_checks(parameter: &Parameter, cells: &[Cell]) -> Vec<Check> {
     let others = |cell: &Cell| {
         let mut rest = cell.parameters.clone();
         rest.remove(parameter.name);
-        format!("{rest:?}")
+        rest
     };
-    let mut checks = Vec::new();
-    for arm in &parameter.monotonic {
-        let mut falls = Vec::new();
-        let mut compared = 0;
-        for lower in cells {
-            for higher in cells.iter().filter(|c| number(c) > number(lower) && others(c) == others(lower)) {
-                let (Some(cheap), Some(dear)) = (lower.arm(arm), higher.arm(arm)) else { continue };
-                compared += 1;
-                // Cells take turns block by block, so their blocks pair up and the machine's drift cancels.
-                let rise = contrast::paired(&dear.blocks, &cheap.blocks);
-                if rise.high < -MONOTONIC_SLACK * cheap.median {
-                    falls.push(format!(
-                        "{:.2} at {} but {:.2} at {}",
-                        cheap.median,
-                        number(lower),
-                        dear.median,
-                        number(higher)
-                    ));
-                }
-            }
-        }
-        if compared == 0 {
-            continue;
-        }
-        let detail = if falls.is_empty() {
-            format!("{arm} never falls as {} rises, {compared} pairs", parameter.name)
-        } else {
-            format!("{arm} falls as {} rises: {}; find the artefact", parameter.name, falls.join("; "))
-        };
-        checks.push(Check::new(format!("non-monotonic:{}:{arm}", parameter.name), falls.is_empty(), detail));
-    }
-    checks
+    let indices = 0..cells.len();
+    indices
+        .clone()
+        .flat_map(|low| indices.clone().map(move |high| (low, high)))
+        .filter(|&(low, high)| {
+            number(&cells[high]) > number(&cells[low]) && others(&cells[high]) == others(&cells[low])
+        })
+        .collect()
 }
+
+/// Whether an arm costs less in the second cell, beyond the interval and the slack. Cells take turns block by block, so
+/// their blocks pair up and the machine's drift cancels. `None` where too few pairs are left for an interval.
+fn falls(cells: &[Cell], arm: &str, (low, high): (usize, usize)) -> Option<bool> {
+    let rise = contrast::over_blocks(&[(1.0, &cells[high], arm), (-1.0, &cells[low], arm)])?;
+    let slack = MONOTONIC_SLACK * cells[low].arm(arm)?.median;
+    rise.high.is_finite().then_some(rise.high < -slack)
+}
+
+#[cfg(test)]
+mod tests;

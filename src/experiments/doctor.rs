@@ -71,6 +71,13 @@ pub struct Diagnosis {
     pub detection_rate_1: Rate,
     /// How often 2 % of extra packets was called slower.
     pub detection_rate_2: Rate,
+    /// An arm's time relative to itself: over the trials' ratios, or over the one race's blocks. A bias between two builds of
+    /// one arm shows here.
+    pub again_ratio: f64,
+    /// Lower end of its 95 % interval; none for fewer than six trials.
+    pub again_low: Option<f64>,
+    /// Upper end.
+    pub again_high: Option<f64>,
     /// Median half-width of the ratio's raw interval in a trial, relative.
     pub half_width: f64,
     /// What 1 % of extra packets costs in time: median ratio, measured.
@@ -134,7 +141,7 @@ pub fn examine(options: &DoctorOptions, card: &Card, watch: &Watch) -> Result<Do
         }
         diagnoses.push(match options.trials {
             Some(_) => diagnose(body, &cells),
-            None => resample(body, &cells[0], options.race.seed),
+            None => resample(body, &cells[0], options.race.seed, watch)?,
         });
     }
     let worst = |value: fn(&Diagnosis) -> f64, pick: fn(f64, f64) -> f64| {
@@ -183,7 +190,7 @@ fn race_once(body: Body, trial: u64, options: &DoctorOptions, card: &Card, watch
         precision: 1e-9,
         bound: options.trial,
         min_blocks: race::LEAST_BLOCKS,
-        max_blocks: 4000,
+        max_blocks: race::MOST_BLOCKS,
         seed,
         ..options.race.clone()
     };
@@ -199,7 +206,7 @@ struct ExtraWork {
 
 impl ExtraWork {
     fn extra(window: Window, thousandths: usize) -> Window {
-        Window { first: window.first, count: window.count * thousandths / 1000 }
+        Window { first: window.first, count: (window.count * thousandths + 500) / 1000 }
     }
 
     fn join(main: Checksum, extra: Checksum) -> Checksum {
@@ -242,8 +249,18 @@ fn diagnose(body: Body, cells: &[Cell]) -> Diagnosis {
     };
     let middle = |value: &dyn Fn(&Cell) -> f64| median(&mut cells.iter().map(value).collect::<Vec<_>>());
     let slower = |result: &ArmResult| result.verdict == Some(Verdict::Slower);
+    let ratios: Vec<f64> =
+        cells.iter().map(|cell| arm(cell, "again").ratio.unwrap_or(f64::NAN).ln()).collect();
+    let again = match cells {
+        [one] => raw(&arm(one, "again").log_ratios),
+        _ => raw(&ratios),
+    }
+    .map(f64::exp);
     Diagnosis {
         body: body.name(),
+        again_ratio: again.estimate,
+        again_low: (again.low > 0.0).then_some(again.low),
+        again_high: again.high.is_finite().then_some(again.high),
         raw_exclusion_rate: count("again", &|result| !raw(&result.log_ratios).contains(0.0)),
         false_verdict_rate: count("again", &|result| {
             matches!(result.verdict, Some(Verdict::Faster | Verdict::Slower))
@@ -259,8 +276,9 @@ fn diagnose(body: Body, cells: &[Cell]) -> Diagnosis {
 }
 
 /// Draws the blocks of one race again and again. For the arm against itself each block's sign is drawn too: which of
-/// the two instances is called the first is arbitrary, so under no difference both signs are equally likely.
-fn resample(body: Body, cell: &Cell, seed: u64) -> Diagnosis {
+/// the two instances is called the first is arbitrary, so under no difference both signs are equally likely. That shows
+/// whether intervals are calibrated for this machine's noise; whether there *is* a difference, `again_ratio` shows.
+fn resample(body: Body, cell: &Cell, seed: u64, watch: &Watch) -> Result<Diagnosis> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let level = cell.level;
     let mut draw = |name: &str, signs: bool| -> Vec<f64> {
@@ -275,17 +293,18 @@ fn resample(body: Body, cell: &Cell, seed: u64) -> Diagnosis {
     let (mut excluded, mut misjudged, mut found_1, mut found_2) = (0, 0, 0, 0);
     let judged = |logs: &[f64]| verdict::judge(&signed_rank_interval(logs, level).map(f64::exp), cell.margin);
     for _ in 0..RESAMPLES {
+        watch.check()?;
         let same = draw("again", true);
         excluded += usize::from(!raw(&same).contains(0.0));
         misjudged += usize::from(matches!(judged(&same), Verdict::Faster | Verdict::Slower));
         found_1 += usize::from(judged(&draw("plus_1_percent", false)) == Verdict::Slower);
         found_2 += usize::from(judged(&draw("plus_2_percent", false)) == Verdict::Slower);
     }
-    Diagnosis {
+    Ok(Diagnosis {
         raw_exclusion_rate: Rate::of(excluded, RESAMPLES),
         false_verdict_rate: Rate::of(misjudged, RESAMPLES),
         detection_rate_1: Rate::of(found_1, RESAMPLES),
         detection_rate_2: Rate::of(found_2, RESAMPLES),
         ..diagnose(body, std::slice::from_ref(cell))
-    }
+    })
 }

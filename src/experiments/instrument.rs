@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::Result;
 use crate::dispatch::{Body, HandlerSet, NullRecipe, NullReference};
-use crate::machine::{Card, CounterStatus, Priority, counters};
+use crate::machine::{Card, CounterStatus, WarmUp, counters};
 use crate::race::{self, Check, Entry, Options, Plan, Role, Source, Status, Unit, Values, Watch};
 use crate::traffic::{Law, Traffic};
 
@@ -29,6 +29,8 @@ pub struct Instrument {
     pub ghz: [f64; 3],
     /// CPU that is measured on, where threads can be pinned.
     pub cpu: Option<usize>,
+    /// How this process warmed up before its first race.
+    pub warm_up: Option<WarmUp>,
     /// What became of raising the thread's priority.
     pub priority: String,
     /// Which counters there are, and why the others aren't.
@@ -80,7 +82,8 @@ pub fn look(options: &Options, card: &Card, watch: &Watch) -> Result<Instrument>
         floor_high_ns: floor.high,
         ghz: cell.disturbances.ghz,
         cpu: cell.cpu,
-        priority: Priority::raise().describe(),
+        warm_up: race::station::first_warm_up(),
+        priority: cell.priority.clone(),
         counters: counters::available(),
         checks: cell.checks.clone(),
         status: cell.status,

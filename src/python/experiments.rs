@@ -38,7 +38,7 @@ pub fn run_experiment(
         })
         .or_raise(py)?;
     let race = Settings { quick, seconds, precision, margin, seed, cpu }.options().or_raise(py)?;
-    let options = RunOptions { race, companions, ..RunOptions::default() };
+    let options = RunOptions { race, companions };
     // Refused before the instrument is looked at, which takes a second.
     catalogue::find(id).and_then(|experiment| run::cells(experiment, &values, card())).or_raise(py)?;
     let (instrument, report) = worker::run_unpinned(py, progress, |watch| {

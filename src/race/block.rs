@@ -21,6 +21,8 @@ use crate::{Error, Result};
 const FREQUENCY_ADDS: u32 = 4096;
 /// Independent adds in each look of the width canary between reps: some 1.2 µs on a core that takes four a cycle.
 const WIDTH_ADDS: u32 = 16_384;
+/// The share of a window that an arm runs, unmeasured, in a new code layout.
+const SETTLING_PART: usize = 8;
 /// A round is measured again if the core's width changed by more than this within it. A clock's tick of 20 ns is under 2 % of a
 /// look; a sibling that starts or stops costs 20 % and more.
 const WIDTH_SPREAD: f64 = 0.07;
@@ -147,24 +149,31 @@ impl Bench<'_> {
         let count = arms.len();
         let index = placement.random().random_range(0..sizing.windows);
         let mut cold = vec![0.0; count];
-        for (at, first) in cold.iter_mut().enumerate() {
+        // In a drawn order: whoever comes first over the freshly placed input pays for all.
+        let mut turns: Vec<usize> = (0..count).collect();
+        turns.shuffle(placement.random());
+        for at in turns {
             let windows = match self.entry(at).recipe.settle() {
                 Settle::Window => 1,
                 Settle::Pass => sizing.windows,
             };
             for step in 0..windows {
+                self.watch.check()?;
                 let ns = self.rep(&mut arms, at, sizing, index + step)?;
                 if step == 0 {
-                    *first = ns as f64;
-                }
-                if step % 16 == 0 {
-                    self.watch.check()?;
+                    cold[at] = ns as f64;
                 }
             }
         }
         let rounds = self.rounds(&mut arms, &mut placement, sizing, index)?;
         self.frequencies.extend(&rounds.frequencies);
-        Ok(rounds.estimate(&self.against, &cold, self.orders.len(), sizing.operations_per_rep() as f64))
+        Ok(rounds.estimate(
+            block,
+            &self.against,
+            &cold,
+            self.orders.len(),
+            sizing.operations_per_rep() as f64,
+        ))
     }
 
     /// A block's rounds, in an order of orders that is drawn anew: a fixed one would let some arm always follow itself
@@ -194,10 +203,12 @@ impl Bench<'_> {
         // Each arm starts at a layout of its own and takes the next one every few rounds, so that within a block all
         // of them are used about equally often and what code placement does cancels instead of widening the interval.
         let first_layout: Vec<usize> = drawn_apart(arms.len(), placement.random());
+        let mut layout = None;
         for (round, &order) in turns.iter().enumerate() {
             let step = round * CODE_COPIES / turns.len().max(CODE_COPIES);
-            for (arm, first) in arms.iter_mut().zip(&first_layout) {
-                arm.use_layout(first + step);
+            if layout != Some(step) {
+                layout = Some(step);
+                self.switch_layouts(arms, &first_layout, step, sizing, first_window + round)?;
             }
             loop {
                 self.watch.check()?;
@@ -219,6 +230,26 @@ impl Bench<'_> {
             }
         }
         Ok(rounds)
+    }
+
+    /// Moves every arm to its next layout and lets it run there a little, unmeasured: branch predictors know nothing yet
+    /// of code at a new address.
+    fn switch_layouts(
+        &self,
+        arms: &mut [Arm],
+        first: &[usize],
+        step: usize,
+        sizing: &Sizing,
+        index: usize,
+    ) -> Result<()> {
+        let window = sizing.at(index);
+        let part = Window { count: (window.count / SETTLING_PART).max(1), ..window };
+        for (arm, first) in arms.iter_mut().zip(first) {
+            self.watch.check()?;
+            arm.use_layout(first + step);
+            std::hint::black_box(arm.run(part));
+        }
+        Ok(())
     }
 
     /// All reps of one arm, then all of the next: what this does wrong is what it exists to show.
@@ -255,8 +286,10 @@ impl Bench<'_> {
     ) -> Result<Round> {
         let cpu = self.station.cpu();
         let waited_before = self.station.waited_ns();
+        let helpers_before = self.station.helpers_disturbed();
         let mut widths = Extremes::of(self.width());
         for position in 0..arms.len() {
+            self.watch.check()?;
             let at = self.orders[order_index][position];
             let before = ThreadUsage::now();
             let cpu_before = affinity::current_cpu();
@@ -284,6 +317,12 @@ impl Bench<'_> {
                 return Ok(Round::WidthChanged);
             }
         }
+        let helpers_disturbed = self.station.helpers_disturbed() - helpers_before;
+        self.seen.helpers_disturbed += helpers_disturbed as u64;
+        if helpers_disturbed > 0 {
+            return Ok(Round::Disturbed);
+        }
+        self.seen.width_ignored += u64::from(widths.spread() > WIDTH_SPREAD);
         if let (Some(before), Some(after)) = (waited_before, self.station.waited_ns()) {
             self.seen.waited_ns += after.saturating_sub(before);
             if after > before {

@@ -1,5 +1,7 @@
 //! Figures that follow from several arms or cells, with their intervals.
 
+use std::collections::BTreeMap;
+
 use super::report::{Cell, Contrast};
 use super::statistics::{Interval, signed_rank_interval};
 
@@ -14,48 +16,24 @@ pub type Term<'a> = (f64, &'a Cell, &'a str);
 ///
 /// `None` if an arm isn't there.
 pub fn linear(terms: &[Term], name: String, what: String) -> Option<Contrast> {
-    let blocks = terms
-        .iter()
-        .map(|(factor, cell, arm)| Some((*factor, &cell.arm(arm)?.blocks)))
-        .collect::<Option<Vec<_>>>()?;
-    let interval = over_blocks(&blocks)?;
+    let interval = over_blocks(terms)?;
     let unit = serde_json::to_value(terms.first()?.1.unit).ok()?.as_str()?.to_string();
     let (value, low, high) = (interval.estimate, interval.low, interval.high);
     Some(Contrast { name, what, value, low, high, unit, level: LEVEL })
 }
 
-/// What `dear` costs beyond `cheap`, block by block.
-pub fn paired(dear: &[f64], cheap: &[f64]) -> Interval {
-    over_blocks(&[(1.0, &dear.to_vec()), (-1.0, &cheap.to_vec())]).expect("blocks on both sides")
-}
-
-/// Where one side has more blocks than another, its last ones have no partner. `None` without a common block.
-fn over_blocks(terms: &[(f64, &Vec<f64>)]) -> Option<Interval> {
-    let common = terms.iter().map(|(_, blocks)| blocks.len()).min().filter(|&common| common > 0)?;
-    let sums: Vec<f64> =
-        (0..common).map(|block| terms.iter().map(|(factor, blocks)| factor * blocks[block]).sum()).collect();
-    Some(signed_rank_interval(&sums, LEVEL))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn drift_that_both_share_cancels() {
-        let drift: Vec<f64> = (0..40).map(|block| f64::from(block * block % 37)).collect();
-        let dear: Vec<f64> = drift.iter().map(|d| 50.0 + d).collect();
-        let cheap: Vec<f64> = drift.iter().map(|d| 40.0 + d).collect();
-        let interval = paired(&dear, &cheap);
-        assert_eq!((interval.low, interval.estimate, interval.high), (10.0, 10.0, 10.0));
+/// The interval of a weighted sum over the blocks that all cells have: joined by number, since a block that one race lost
+/// has no partner in the others. `None` if an arm isn't there, or without a common block.
+pub fn over_blocks(terms: &[Term]) -> Option<Interval> {
+    let mut sums: BTreeMap<u64, (usize, f64)> = BTreeMap::new();
+    for (factor, cell, arm) in terms {
+        for (number, cost) in cell.block_numbers.iter().zip(&cell.arm(arm)?.blocks) {
+            let (seen, sum) = sums.entry(*number).or_default();
+            *seen += 1;
+            *sum += factor * cost;
+        }
     }
-
-    #[test]
-    fn only_common_blocks_count() {
-        let dear = vec![1.0; 30];
-        let mut cheap = vec![0.0; 40];
-        cheap[30..].fill(1e9);
-        assert_eq!(paired(&dear, &cheap).estimate, 1.0);
-        assert!(over_blocks(&[(1.0, &vec![])]).is_none());
-    }
+    let common: Vec<f64> =
+        sums.into_values().filter(|(seen, _)| *seen == terms.len()).map(|(_, sum)| sum).collect();
+    (!common.is_empty()).then(|| signed_rank_interval(&common, LEVEL))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
-use crate::machine::{Pin, affinity};
+use crate::machine::{Pin, ThreadUsage, affinity};
 use crate::{Error, Result};
 
 /// A borrowed task, its lifetime erased: [`Crew::beside`] waits for its end before it returns.
@@ -16,15 +16,34 @@ struct Shared {
     /// The last task that was finished.
     finished: AtomicU64,
     task: std::cell::UnsafeCell<Option<Task>>,
+    /// Whether somebody is between posting a task and its end.
+    busy: AtomicBool,
     quit: AtomicBool,
     /// Tasks that ended elsewhere than on the pinned CPU.
     strays: AtomicUsize,
+    /// Tasks during which the helper was switched out, faulted a page in, or moved.
+    disturbed: AtomicUsize,
     /// Tasks that panicked.
     panics: AtomicUsize,
 }
 
-// SAFETY: `task` is written by the poster before `posted` is released and read by the helper after it is acquired;
-// the next write waits for `finished`.
+impl Shared {
+    fn new() -> Arc<Self> {
+        Arc::new(Shared {
+            posted: AtomicU64::new(0),
+            finished: AtomicU64::new(0),
+            task: std::cell::UnsafeCell::new(None),
+            busy: AtomicBool::new(false),
+            quit: AtomicBool::new(false),
+            strays: AtomicUsize::new(0),
+            disturbed: AtomicUsize::new(0),
+            panics: AtomicUsize::new(0),
+        })
+    }
+}
+
+// SAFETY: `task` is written by the one poster that holds `busy`, before `posted` is released, and read by the helper after
+// it is acquired; `busy` is given back only after `finished`.
 unsafe impl Sync for Shared {}
 // SAFETY: the task pointer is only followed between post and finish, while its owner waits.
 unsafe impl Send for Shared {}
@@ -42,37 +61,39 @@ pub struct Crew {
 
 impl Crew {
     /// One helper on each of `cpus`.
+    ///
+    /// # Errors
+    /// [`Error::Pinning`] for a CPU that can't be had, [`Error::Os`] where a thread can't be started. Helpers that were
+    /// started by then are ended.
     pub fn new(cpus: &[usize]) -> Result<Self> {
-        let mut helpers = Vec::new();
+        let mut crew = Crew { helpers: Vec::with_capacity(cpus.len()) };
         for &cpu in cpus {
-            let shared = Arc::new(Shared {
-                posted: AtomicU64::new(0),
-                finished: AtomicU64::new(0),
-                task: std::cell::UnsafeCell::new(None),
-                quit: AtomicBool::new(false),
-                strays: AtomicUsize::new(0),
-                panics: AtomicUsize::new(0),
-            });
+            let shared = Shared::new();
             let theirs = Arc::clone(&shared);
             let (ready, pinned) = std::sync::mpsc::channel();
             let thread = std::thread::Builder::new()
                 .name(format!("nanokata-helper-{cpu}"))
-                .spawn(move || {
-                    let pin = Pin::to(cpu);
-                    let ok = pin.is_ok();
-                    let _ = ready.send(pin.as_ref().map(|_| ()).map_err(ToString::to_string));
-                    if ok {
+                .spawn(move || match Pin::to(cpu) {
+                    Ok(_pin) => {
+                        let _ = ready.send(Ok(()));
                         serve(&theirs, cpu);
                     }
+                    Err(error) => _ = ready.send(Err(error)),
                 })
                 .map_err(|source| Error::Os { what: "starting a helper thread".into(), source })?;
-            let helper = Helper { cpu, shared, thread: Some(thread) };
-            if let Ok(Err(reason)) = pinned.recv() {
-                return Err(Error::NotMeasurable { what: format!("a helper on CPU {cpu}"), reason });
+            crew.helpers.push(Helper { cpu, shared, thread: Some(thread) });
+            match pinned.recv() {
+                Ok(answer) => answer?,
+                Err(_) => {
+                    let what = format!("a helper on CPU {cpu}");
+                    return Err(Error::NotMeasurable {
+                        what,
+                        reason: "its thread ended before it was ready".into(),
+                    });
+                }
             }
-            helpers.push(helper);
         }
-        Ok(Crew { helpers })
+        Ok(crew)
     }
 
     /// The CPUs of the helpers.
@@ -85,20 +106,27 @@ impl Crew {
         self.helpers.iter().map(|helper| helper.shared.strays.load(Ordering::Relaxed)).sum()
     }
 
+    /// Tasks so far during which a helper was disturbed: switched out, moved, or faulting a page in.
+    pub fn disturbed(&self) -> usize {
+        self.helpers.iter().map(|helper| helper.shared.disturbed.load(Ordering::Relaxed)).sum()
+    }
+
     /// Runs `task` on helper `index` while `main` runs here; returns when both are done.
     ///
     /// The task must end by itself once `main` has ended (by a flag of the caller's).
     ///
     /// # Panics
-    /// If `task` panicked.
+    /// If `task` panicked, or if the helper is at work already (a second thread, or a call from inside `main`).
     pub fn beside<R>(&self, index: usize, task: &(dyn Fn() + Sync), main: impl FnOnce() -> R) -> R {
         let shared = &self.helpers[index].shared;
+        assert!(!shared.busy.swap(true, Ordering::Acquire), "helper {index} is at work already");
         let panics = shared.panics.load(Ordering::Relaxed);
         let turn = shared.posted.load(Ordering::Relaxed) + 1;
         // SAFETY: only the lifetime is erased; `Wait` keeps this call from returning (or unwinding) before the
         // helper is done with it.
         let erased = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), &'static (dyn Fn() + Sync)>(task) };
-        // SAFETY: the helper isn't reading: it has finished every earlier task (`Wait` of the previous call).
+        // SAFETY: nobody else writes while `busy` is ours, and the helper isn't reading: whoever held `busy` before gave
+        // it back only after the helper had finished.
         unsafe { *shared.task.get() = Some(std::ptr::from_ref(erased)) };
         shared.posted.store(turn, Ordering::Release);
         struct Wait<'a>(&'a Shared, u64);
@@ -107,6 +135,7 @@ impl Crew {
                 while self.0.finished.load(Ordering::Acquire) != self.1 {
                     std::hint::spin_loop();
                 }
+                self.0.busy.store(false, Ordering::Release);
             }
         }
         let result = {
@@ -120,6 +149,7 @@ impl Crew {
 
 fn serve(shared: &Shared, cpu: usize) {
     let mut done = 0;
+    let mut before = ThreadUsage::now().ok();
     loop {
         let posted = shared.posted.load(Ordering::Acquire);
         if posted == done {
@@ -134,9 +164,13 @@ fn serve(shared: &Shared, cpu: usize) {
         if std::panic::catch_unwind(std::panic::AssertUnwindSafe(task)).is_err() {
             shared.panics.fetch_add(1, Ordering::Relaxed);
         }
-        if affinity::current_cpu().is_some_and(|now| now != cpu) {
-            shared.strays.fetch_add(1, Ordering::Relaxed);
-        }
+        let strayed = affinity::current_cpu().is_some_and(|now| now != cpu);
+        let after = ThreadUsage::now().ok();
+        let since = before.zip(after).map(|(before, after)| after.since(&before)).unwrap_or_default();
+        before = after;
+        shared.strays.fetch_add(usize::from(strayed), Ordering::Relaxed);
+        let disturbed = strayed || since.involuntary_switches + since.minor_faults + since.major_faults > 0;
+        shared.disturbed.fetch_add(usize::from(disturbed), Ordering::Relaxed);
         done = posted;
         shared.finished.store(posted, Ordering::Release);
     }
@@ -186,6 +220,37 @@ mod tests {
     #[test]
     fn an_absent_cpu_is_refused() {
         let Err(error) = Crew::new(&[usize::MAX]) else { panic!("accepted") };
-        assert!(matches!(error, Error::NotMeasurable { .. }), "{error}");
+        assert!(matches!(error, Error::Pinning(_)), "{error}");
+    }
+
+    #[test]
+    fn helpers_of_a_crew_that_fails_are_ended() {
+        let threads = || {
+            let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+            let name = |task: std::fs::DirEntry| {
+                std::fs::read_to_string(task.path().join("comm")).unwrap_or_default()
+            };
+            // The kernel cuts names to 15 bytes.
+            tasks.map(name).filter(|name| name.starts_with("nanokata-helpe")).count()
+        };
+        let cpu = *affinity::allowed_cpus().expect("a mask").last().expect("a CPU");
+        let before = threads();
+        assert!(Crew::new(&[cpu, usize::MAX]).is_err());
+        // Other tests may have helpers of their own come and go, but not stay.
+        let ended = (0..200).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            threads() <= before
+        });
+        assert!(ended);
+    }
+
+    #[test]
+    fn a_second_task_at_the_same_time_is_refused() {
+        let crew = crew();
+        let nested = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            crew.beside(0, &|| (), || crew.beside(0, &|| (), || ()))
+        }));
+        assert!(nested.is_err());
+        assert_eq!(crew.beside(0, &|| (), || 3), 3);
     }
 }

@@ -33,6 +33,8 @@ pub struct Options {
     pub min_rep: Duration,
     /// Seed of placements.
     pub seed: u64,
+    /// Lets a debug build measure. Its figures mean nothing: for tests of structure only.
+    pub allow_debug_build: bool,
 }
 
 impl Default for Options {
@@ -42,19 +44,23 @@ impl Default for Options {
             precision: 0.0025,
             bound: Duration::from_secs(4),
             min_blocks: 40,
-            max_blocks: 1000,
+            max_blocks: MOST_BLOCKS,
             margin: DEFAULT_MARGIN,
             level: 0.95,
             order: Order::Balanced,
             clock: Clock::monotonic(),
             min_rep: Duration::from_micros(50),
             seed: 0,
+            allow_debug_build: false,
         }
     }
 }
 
 /// Fewest block estimates over which an interval keeps its level; fewer give no verdict.
 pub const LEAST_BLOCKS: usize = 20;
+
+/// Most blocks of a race: an interval over them takes time that grows with their square, some 15 ms for these.
+pub const MOST_BLOCKS: usize = 1000;
 
 impl Options {
     /// Settings of a quick run: fewer blocks, a short bound, and a precision just inside the margin.
@@ -89,8 +95,8 @@ impl Options {
                 format!("wanted at least {LEAST_BLOCKS}: intervals over fewer don't keep their level");
             return Err(Error::invalid("min_blocks", self.min_blocks, wanted));
         }
-        if self.max_blocks < self.min_blocks || self.max_blocks > 4000 {
-            let wanted = format!("wanted {} to 4000", self.min_blocks);
+        if self.max_blocks < self.min_blocks || self.max_blocks > MOST_BLOCKS {
+            let wanted = format!("wanted {} to {MOST_BLOCKS}", self.min_blocks);
             return Err(Error::invalid("max_blocks", self.max_blocks, wanted));
         }
         Ok(())

@@ -20,8 +20,9 @@ pub const CODE_COPIES: usize = 8;
 /// merged. Call it first in a `#[inline(never)]` loop; it costs one jump a window.
 #[inline(always)]
 pub fn code_padding<const COPY: usize>() {
-    // 16-byte steps: LLVM aligns loops to 16 bytes on x86-64 (its default preferred alignment), so smaller steps
-    // would be swallowed. The odd number of them in `COPY` moves the loop against 64-byte fetch lines.
+    // 16-byte steps: LLVM aligns loops to 16 bytes on x86-64 (its default preferred alignment), so smaller ones would be
+    // swallowed. Against 64-byte fetch lines that makes four places; copies that share one still differ in address, and
+    // so in what they collide with in the branch predictors.
     #[cfg(target_arch = "x86_64")]
     // SAFETY: jumps over bytes that are never executed; touches no register, flag or memory.
     unsafe {
@@ -123,6 +124,14 @@ pub struct PlacedSlice<T> {
 unsafe impl<T: Send> Send for PlacedSlice<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for PlacedSlice<T> {}
+
+impl<T> PlacedSlice<T> {
+    /// The first element's address, for memory that several threads use through atomics: unlike the pointer of a
+    /// borrowed slice it may be written through.
+    pub fn as_non_null(&self) -> NonNull<T> {
+        self.pointer
+    }
+}
 
 impl<T> Deref for PlacedSlice<T> {
     type Target = [T];

@@ -88,6 +88,17 @@ impl Probes {
     }
 }
 
+/// One counter, read around a pass of an arm that isn't timed.
+#[derive(Debug, Clone, Serialize)]
+pub struct CounterResult {
+    /// Its name: `cycles`, `instructions`, `l1i_misses`, …
+    pub name: String,
+    /// Events an operation; `None` where it couldn't be read.
+    pub per_operation: Option<f64>,
+    /// Why not, or that it is an estimate from part of the time.
+    pub note: Option<String>,
+}
+
 /// One arm's figures.
 #[derive(Debug, Clone, Serialize)]
 pub struct ArmResult {
@@ -131,6 +142,8 @@ pub struct ArmResult {
     pub code_layouts: usize,
     /// What physics allows.
     pub ceiling: Option<Ceiling>,
+    /// Hardware and software counters over one untimed pass, where there are any.
+    pub counters: Vec<CounterResult>,
     /// Names of what must be known when the figure is used (`one code layout`, `artefact`, …).
     pub flags: Vec<String>,
     /// One cost an operation for each block, in order.
@@ -158,7 +171,7 @@ pub struct Disturbances {
     pub rounds_redone: usize,
     /// Rounds that stayed spoilt when the bound on repeats was reached; their figures were left out.
     pub rounds_dropped: usize,
-    /// Reps in which the thread was switched out against its will.
+    /// Times that the thread was switched out against its will inside a rep.
     pub involuntary_switches: u64,
     /// Reps that ended on another CPU than the pinned one.
     pub migrations: u64,
@@ -167,8 +180,14 @@ pub struct Disturbances {
     /// Rounds measured again because the core's width changed: another hardware thread of the core, of this system or
     /// of somebody else's, started or stopped.
     pub width_changes: u64,
+    /// Rounds that count although the core's width changed in them, since it wouldn't rest.
+    pub width_ignored: u64,
+    /// Tasks of helper threads during which the helper was switched out, moved, or faulted a page in.
+    pub helpers_disturbed: u64,
     /// Nanoseconds for which the thread waited to run.
     pub waited_ns: u64,
+    /// Side channels that this system doesn't have, with the reason: their zeros say nothing.
+    pub blind: Vec<String>,
     /// Nanoseconds that the hypervisor took from the CPU; `None` where it isn't told.
     pub stolen_ns: Option<u64>,
     /// Effective frequency by the canary before each round, in GHz: 5th percentile, median, 95th percentile.
@@ -225,6 +244,10 @@ pub struct Cell {
     pub cpu: Option<usize>,
     /// CPUs of the helper threads.
     pub helper_cpus: Vec<usize>,
+    /// What became of raising the measuring thread's priority.
+    pub priority: String,
+    /// Numbers of the blocks, in the order of the arms' `blocks`: races that took turns pair by them.
+    pub block_numbers: Vec<u64>,
     /// What disturbed it.
     pub disturbances: Disturbances,
     /// Seed of this cell.
@@ -232,6 +255,16 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// Takes back every verdict of this cell, and says why.
+    pub fn void(&mut self, reason: String) {
+        for arm in self.arms.iter_mut().filter(|arm| arm.role == "arm") {
+            arm.verdict = Some(Verdict::NotResolved);
+            arm.words = format!("no verdict against {}", arm.against);
+        }
+        self.status = Status::NoVerdict;
+        self.reason.get_or_insert(reason);
+    }
+
     /// The arm of that name.
     pub fn arm(&self, name: &str) -> Option<&ArmResult> {
         self.arms.iter().find(|arm| arm.arm == name)
@@ -291,10 +324,11 @@ impl Report {
         own.chain(beside)
     }
 
-    /// What a process that ran this should exit with: 1 if a check failed, else 3 if a cell has no verdict
-    /// (a failed control is a missing verdict, not a failure), else 0.
+    /// What a process that ran this should exit with: 1 if a check failed, else 3 if a cell has no verdict, else 0. A failed
+    /// control or a machine that is too noisy is a missing verdict, not a failure.
     pub fn exit_code(&self) -> u8 {
-        let failed = |check: &Check| check.outcome == Outcome::Failed && !check.name.starts_with("control:");
+        let no_verdict = |check: &Check| check.name.starts_with("control:") || check.name == "quiet";
+        let failed = |check: &Check| check.outcome == Outcome::Failed && !no_verdict(check);
         if self.all_checks().any(failed) {
             return 1;
         }

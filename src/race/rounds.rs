@@ -4,6 +4,8 @@ use super::statistics::{hodges_lehmann, median};
 
 /// What a block gives, one entry an arm.
 pub(super) struct Estimate {
+    /// The block's number: blocks of the same number in races that take turns were measured next to each other.
+    pub number: u64,
     /// Nanoseconds an operation.
     pub ns: Vec<f64>,
     /// Log of the time ratio to the arm that each is compared with; 0 for the baseline.
@@ -46,6 +48,7 @@ impl Rounds {
     /// The block's estimate; `None` if some order has no round that counts, since it would be out of balance.
     pub fn estimate(
         mut self,
+        number: u64,
         against: &[usize],
         cold_ns: &[f64],
         orders: usize,
@@ -75,6 +78,7 @@ impl Rounds {
         });
         let least = |times: &Vec<f64>| times.iter().copied().fold(f64::INFINITY, f64::min);
         Some(Estimate {
+            number,
             log_ratio: log_ratio.collect(),
             min_ns: self.times.iter().map(|times| least(times) / operations).collect(),
             cold: cold_ns.iter().zip(&ns).map(|(cold, ns)| cold / (ns * operations)).collect(),
@@ -87,7 +91,8 @@ impl Rounds {
 }
 
 /// With fewer rounds than this in an order, a median within it resists no outlier; all rounds together then do, by
-/// Hodges and Lehmann's estimate, which stays centred however the orders spread it.
+/// Hodges and Lehmann's estimate. A spread by order that is skewed would shift that one a little, for an arm and its control
+/// alike.
 const LEAST_FOR_A_MEDIAN: usize = 3;
 
 /// The least and the greatest of what was seen.
@@ -134,7 +139,7 @@ mod tests {
     fn what_position_costs_cancels() {
         for count in [2, 4, 6, 40] {
             let estimate =
-                rounds(count, 1.3, 1.02).estimate(&[0, 0], &[200.0, 100.0], 2, 10.0).expect("balanced");
+                rounds(count, 1.3, 1.02).estimate(0, &[0, 0], &[200.0, 100.0], 2, 10.0).expect("balanced");
             assert!((estimate.log_ratio[1] - 1.02f64.ln()).abs() < 1e-12, "{count}");
             assert_eq!((estimate.log_ratio[0], estimate.rounds, estimate.min_ns[0]), (0.0, count, 10.0));
             assert!((estimate.cold[0] - 200.0 / (estimate.ns[0] * 10.0)).abs() < 1e-12);
@@ -146,7 +151,7 @@ mod tests {
         for count in [8, 40] {
             let mut noisy = rounds(count, 1.0, 1.02);
             noisy.times[1][count / 2] *= 3.0;
-            let estimate = noisy.estimate(&[0, 0], &[1.0, 1.0], 2, 1.0).expect("balanced");
+            let estimate = noisy.estimate(0, &[0, 0], &[1.0, 1.0], 2, 1.0).expect("balanced");
             assert!((estimate.log_ratio[1] - 1.02f64.ln()).abs() < 1e-9, "{count}: {:?}", estimate.log_ratio);
         }
     }
@@ -155,8 +160,8 @@ mod tests {
     fn an_order_without_a_round_gives_no_estimate() {
         let mut one_sided = Rounds::new(2);
         one_sided.add(0, &[1.0, 1.0]);
-        assert!(one_sided.estimate(&[0, 0], &[1.0, 1.0], 2, 1.0).is_none());
-        assert!(Rounds::new(2).estimate(&[0, 0], &[1.0, 1.0], 2, 1.0).is_none());
+        assert!(one_sided.estimate(0, &[0, 0], &[1.0, 1.0], 2, 1.0).is_none());
+        assert!(Rounds::new(2).estimate(0, &[0, 0], &[1.0, 1.0], 2, 1.0).is_none());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 
 use super::block::{Bench, Sizing};
+use super::counters;
 use super::experiment::{Plan, Role};
 use super::options::{LEAST_BLOCKS, Options};
 use super::report::{Cell, Disturbances, Ended};
@@ -62,6 +63,10 @@ pub fn run_together(
     watch: &Watch,
 ) -> Result<Vec<Cell>> {
     options.validate()?;
+    if card.is_debug_build() && !options.allow_debug_build {
+        let reason = "this is a debug build, whose figures mean nothing; build with --release".into();
+        return Err(Error::NotMeasurable { what: "time".into(), reason });
+    }
     let helpers = plans.iter().map(|(_, plan)| plan.helpers).max().unwrap_or(0);
     let station = Station::take(options, helpers, card, watch)?;
     let mut races = plans
@@ -158,10 +163,10 @@ impl<'a> Race<'a> {
         self.spent += begun.elapsed();
         let options = self.bench.options;
         let (blocks, overdue) = (self.blocks.len(), spent > 10.0);
-        if blocks % 5 != 0 && !overdue {
+        if !blocks.is_multiple_of(5) && blocks < options.max_blocks && !overdue {
             return Ok(());
         }
-        self.ended = if blocks >= options.min_blocks && self.half_width() <= options.precision {
+        self.ended = if blocks >= options.min_blocks && self.half_width()? <= options.precision {
             Some(Ended::Precision)
         } else if overdue || (blocks >= LEAST_BLOCKS && spent >= 1.0) {
             Some(Ended::TimeBound)
@@ -183,14 +188,14 @@ impl<'a> Race<'a> {
     }
 
     /// The widest half-width of any comparison, relative.
-    fn half_width(&self) -> f64 {
-        let compared = (0..self.bench.against.len()).filter(|&arm| self.bench.against[arm] != arm);
-        compared
-            .map(|arm| {
-                let logs: Vec<f64> = self.blocks.iter().map(|block| block.log_ratio[arm]).collect();
-                signed_rank_interval(&logs, self.level).half_width()
-            })
-            .fold(0.0, f64::max)
+    fn half_width(&self) -> Result<f64> {
+        let mut widest = 0.0f64;
+        for arm in (0..self.bench.against.len()).filter(|&arm| self.bench.against[arm] != arm) {
+            self.bench.watch.check()?;
+            let logs: Vec<f64> = self.blocks.iter().map(|block| block.log_ratio[arm]).collect();
+            widest = widest.max(signed_rank_interval(&logs, self.level).half_width());
+        }
+        Ok(widest)
     }
 
     fn finish(mut self, station: &Station) -> Result<Cell> {
@@ -201,6 +206,8 @@ impl<'a> Race<'a> {
             });
         }
         self.bench.seen.stolen_ns = self.stolen_ns;
+        self.bench.seen.blind = station.blind().to_vec();
+        let counters = counters::around_passes(&self.bench, &self.sizing)?;
         let placement = station.placement_check(self.bench.seen.migrations, self.bench.seen.rounds_dropped);
         let measured = Measured {
             unit: self.unit,
@@ -213,6 +220,7 @@ impl<'a> Race<'a> {
             seconds: self.spent.as_secs_f64(),
             placement,
             layouts: self.layouts,
+            counters,
         };
         Ok(summarise(self.bench, measured))
     }
@@ -249,11 +257,25 @@ fn validate(plan: &Plan) -> Result<Vec<usize>> {
         .iter()
         .map(|entry| match &entry.role {
             Role::Arm | Role::Baseline => Ok(baseline),
-            Role::Control { against } => names.iter().position(|name| name == against).ok_or_else(|| {
-                Error::invalid("control", against, format!("no such arm; there are {}", names.join(", ")))
-            }),
+            Role::Control { against } => control_of(plan, &entry.name, against),
         })
         .collect()
+}
+
+/// The arm that a control is held against: another one, and no control itself.
+fn control_of(plan: &Plan, name: &str, against: &str) -> Result<usize> {
+    let others =
+        plan.entries.iter().filter(|entry| entry.name != name && !matches!(entry.role, Role::Control { .. }));
+    let named = |entry: &super::Entry| entry.name == against;
+    if others.clone().any(named) {
+        return Ok(plan.entries.iter().position(named).expect("just seen"));
+    }
+    let known = others.map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ");
+    Err(Error::invalid(
+        "control",
+        against,
+        format!("no arm that {name} could be held against; there are {known}"),
+    ))
 }
 
 /// Finds the window at which the fastest arm's rep lasts long enough.
@@ -295,11 +317,15 @@ fn cost(arm: &mut Arm, operations: usize, bench: &Bench) -> Result<f64> {
     loop {
         bench.watch.check()?;
         let window = Window { first: 0, count };
-        // The first call of a size pays for cold caches; the second is the estimate.
+        // The first call of a size pays for cold caches; the least of three more is the estimate, since an interruption
+        // only lengthens.
         arm.run(window);
-        let start = clock.now_ns();
-        arm.run(window);
-        let ns = clock.now_ns().saturating_sub(start) as f64;
+        let timed = |arm: &mut Arm| {
+            let start = clock.now_ns();
+            arm.run(window);
+            clock.now_ns().saturating_sub(start)
+        };
+        let ns = (0..3).map(|_| timed(arm)).min().expect("three") as f64;
         if ns >= 2e5 || count == operations {
             // Even a loop that was optimised away takes some time: a thousandth of a nanosecond bounds the window.
             return Ok((ns / count as f64).max(1e-3));

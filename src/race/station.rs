@@ -1,8 +1,7 @@
 //! Where a race is measured: the pinned thread, its helpers, its side channels.
 
 use std::cell::RefCell;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::crew::Crew;
@@ -10,7 +9,8 @@ use super::options::Options;
 use super::report::Check;
 use super::watch::Watch;
 use crate::machine::{
-    Card, Clock, Pin, Pinning, Priority, RunDelay, StealClock, affinity, canary, default_cpu,
+    Card, Clock, Pin, Pinning, Priority, RunDelay, StealClock, ThreadUsage, WarmUp, affinity, canary,
+    default_cpu, format_cpu_list,
 };
 use crate::{Error, Result};
 
@@ -26,8 +26,12 @@ pub struct Station {
     crew: Option<Arc<Crew>>,
     run_delay: Option<RunDelay>,
     steal: Option<RefCell<StealClock>>,
-    // Dropped last to first: priority, then the former affinity.
-    _priority: Priority,
+    /// What the host may do behind the pin's back, where something is known.
+    caveat: Option<String>,
+    /// Side channels that this system doesn't have, with the reason.
+    blind: Vec<String>,
+    // Fields are dropped in this order: the priority goes back before the affinity.
+    priority: Priority,
     pin: Option<Pin>,
 }
 
@@ -43,18 +47,19 @@ impl Station {
             None => default_cpu(card),
         };
         // Started before pinning: a thread inherits the mask of the one that starts it.
-        let crew = start_helpers(helpers, wanted)?;
+        let crew = start_helpers(helpers, wanted, card)?;
         let pin = wanted.map(Pin::to).transpose()?;
         let cpu = pin.as_ref().and_then(Pin::cpu);
         let priority = Priority::raise();
         warm_up(watch)?;
-        Ok(Station {
-            crew,
-            run_delay: RunDelay::open().ok(),
-            steal: cpu.and_then(|cpu| StealClock::open(cpu).ok()).map(RefCell::new),
-            _priority: priority,
-            pin,
-        })
+        let mut blind = Vec::new();
+        let mut seen = |missing: String| blind.push(missing);
+        ThreadUsage::now().map_err(|missing| seen(missing.to_string())).ok();
+        let run_delay = RunDelay::open().map_err(|missing| seen(missing.to_string())).ok();
+        let steal =
+            cpu.and_then(|cpu| StealClock::open(cpu).map_err(|missing| seen(missing.to_string())).ok());
+        let caveat = card.pinning_caveat();
+        Ok(Station { crew, run_delay, steal: steal.map(RefCell::new), caveat, blind, priority, pin })
     }
 
     /// The CPU, where threads can be pinned.
@@ -82,6 +87,21 @@ impl Station {
         self.steal.as_ref().and_then(|steal| steal.borrow_mut().read_ns())
     }
 
+    /// What became of raising the thread's priority.
+    pub fn priority(&self) -> String {
+        self.priority.describe()
+    }
+
+    /// Side channels that this system doesn't have, with the reason.
+    pub fn blind(&self) -> &[String] {
+        &self.blind
+    }
+
+    /// Tasks of helpers that were disturbed so far.
+    pub fn helpers_disturbed(&self) -> usize {
+        self.crew.as_ref().map_or(0, |crew| crew.disturbed())
+    }
+
     /// Whether every rep stayed where it was put. `migrations` counts reps that didn't, `dropped` the rounds that
     /// stayed spoilt.
     pub fn placement_check(&self, migrations: u64, dropped: usize) -> Check {
@@ -101,13 +121,17 @@ impl Station {
             (moved, 0) => format!("{moved} reps left CPU {cpu}; their rounds were redone or left out"),
             (_, strays) => format!("helper threads left their CPUs {strays} times"),
         };
+        let detail = match &self.caveat {
+            Some(caveat) => format!("{detail}; {caveat}"),
+            None => detail,
+        };
         // Moves that were redone are dealt with; if rounds had to be dropped, or a helper strayed, they aren't.
         Check::new(name, strays == 0 && (migrations == 0 || dropped == 0), detail)
     }
 }
 
-/// Helper threads on allowed CPUs other than the measuring one.
-fn start_helpers(count: usize, cpu: Option<usize>) -> Result<Option<Arc<Crew>>> {
+/// Helper threads on allowed CPUs of cores of their own: a hardware thread of the measuring core shares its caches.
+fn start_helpers(count: usize, cpu: Option<usize>, card: &Card) -> Result<Option<Arc<Crew>>> {
     if count == 0 {
         return Ok(None);
     }
@@ -117,17 +141,31 @@ fn start_helpers(count: usize, cpu: Option<usize>) -> Result<Option<Arc<Crew>>> 
         return Err(Error::NotMeasurable { what: what.into(), reason });
     };
     let allowed = affinity::allowed_cpus()?;
-    let others: Vec<usize> = allowed.into_iter().filter(|&other| other != cpu).collect();
-    if others.len() < count {
-        let reason = format!("it needs {} CPUs, {} allowed here", count + 1, others.len() + 1);
-        return Err(Error::NotMeasurable { what: what.into(), reason });
+    let elsewhere = |other: &usize| *other != cpu && !card.topology.shares_core(*other, cpu);
+    let others: Vec<usize> = allowed.iter().copied().filter(elsewhere).collect();
+    match card.topology.distinct_cores(&others, count) {
+        Some(cpus) => Ok(Some(Arc::new(Crew::new(&cpus)?))),
+        None => {
+            let allowed = format_cpu_list(&allowed);
+            let reason =
+                format!("it needs {} CPUs on cores of their own; allowed here: {allowed}", count + 1);
+            Err(Error::NotMeasurable { what: what.into(), reason })
+        }
     }
-    Ok(Some(Arc::new(Crew::new(&others[..count])?)))
+}
+
+/// How this process first warmed up; later races only touch up.
+static FIRST: Mutex<Option<WarmUp>> = Mutex::new(None);
+
+/// The first warm-up of this process, once there was one.
+pub fn first_warm_up() -> Option<WarmUp> {
+    FIRST.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
 }
 
 fn warm_up(watch: &Watch) -> Result<()> {
-    static WARM: AtomicBool = AtomicBool::new(false);
-    let least = if WARM.swap(true, Ordering::Relaxed) { WARM_UP } else { FIRST_WARM_UP };
-    canary::warm_up(Clock::monotonic(), least, LONGEST_WARM_UP, &|| watch.check().is_err());
-    watch.check()
+    let least = if first_warm_up().is_some() { WARM_UP } else { FIRST_WARM_UP };
+    let warm = canary::warm_up(Clock::monotonic(), least, LONGEST_WARM_UP, &|| watch.check().is_err());
+    watch.check()?;
+    FIRST.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(warm);
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use super::block::{Bench, Sizing};
 use super::experiment::Role;
 use super::options::LEAST_BLOCKS;
-use super::report::{ArmResult, Cell, Check, Disturbances, Ended, Outcome, Status, Verdict};
+use super::report::{ArmResult, Cell, Check, CounterResult, Disturbances, Ended, Outcome, Status, Verdict};
 use super::rounds::Estimate;
 use super::schedule::Order;
 use super::statistics::{Interval, median, sign_interval, signed_rank_interval};
@@ -23,6 +23,8 @@ pub(super) struct Measured<'a> {
     pub placement: Check,
     /// Code layouts of each arm.
     pub layouts: Vec<usize>,
+    /// Counters of each arm.
+    pub counters: Vec<Vec<CounterResult>>,
 }
 
 /// With controls that can't exclude a bias of this size nothing is concluded at all.
@@ -48,7 +50,8 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
     let margin = resolvable_margin(options.margin, controls.filter_map(|(_, ratio)| ratio.as_ref()));
     let mut arms: Vec<ArmResult> =
         (0..ratios.len()).map(|at| figures(&bench, &measured, at, ratios[at], margin)).collect();
-    let half_width = ratios.iter().flatten().map(Interval::half_width).fold(0.0, f64::max);
+    // In logarithms, as when stopping: relative to the ratio, whatever its size.
+    let half_width = ratios.iter().flatten().map(|ratio| ratio.map(f64::ln).half_width()).fold(0.0, f64::max);
 
     let mut checks = bench.plan.checks.clone();
     checks.push(Check::new(
@@ -90,13 +93,6 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
     checks.extend([placement, quiet, tick, order]);
     checks.extend(controls);
     checks.extend(ceilings);
-    if reason.is_some() {
-        for arm in arms.iter_mut().filter(|arm| arm.role == "arm") {
-            arm.verdict = Some(Verdict::NotResolved);
-            arm.words = format!("no verdict against {}", arm.against);
-        }
-    }
-
     let mut frequencies = bench.frequencies;
     let mut seen = bench.seen;
     if !frequencies.is_empty() {
@@ -105,13 +101,13 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
         let at = |share: f64| frequencies[(share * (frequencies.len() - 1) as f64).round() as usize];
         seen.ghz = [at(0.05), at(0.5), at(0.95)];
     }
-    Cell {
+    let mut cell = Cell {
         parameters: measured.values.0.clone(),
         unit: measured.unit,
         arms,
         checks,
-        status: if reason.is_some() { Status::NoVerdict } else { Status::Held },
-        reason,
+        status: Status::Held,
+        reason: None,
         level: measured.level,
         median_level: options.level,
         margin: options.margin,
@@ -124,9 +120,15 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
         seconds: measured.seconds,
         cpu: bench.station.cpu(),
         helper_cpus: bench.station.helper_cpus(),
+        priority: bench.station.priority(),
+        block_numbers: measured.blocks.iter().map(|block| block.number).collect(),
         disturbances: seen,
         seed: options.seed,
+    };
+    if let Some(reason) = reason {
+        cell.void(reason);
     }
+    cell
 }
 
 fn figures(
@@ -184,6 +186,7 @@ fn figures(
         checksum: format!("{:016x}", folded.0),
         code_layouts,
         ceiling: entry.ceiling.clone(),
+        counters: measured.counters[at].clone(),
         flags,
         blocks: ns,
         log_ratios: of(|block, at| block.log_ratio[at]),
@@ -240,19 +243,30 @@ fn ceiling_check(arm: &mut ArmResult) -> Option<Check> {
 
 fn quiet_check(seen: &Disturbances, measured: &Measured) -> Check {
     let counted: usize = measured.blocks.iter().map(|block| block.rounds).sum();
-    let detail = format!(
+    let mut detail = format!(
         "{} rounds redone, {} dropped, {} blocks lost, {counted} counted; {} involuntary switches, {} page faults, \
-         {:.1} ms waited",
+         {:.1} ms waited; core's width changed {} times, and in {} rounds that count",
         seen.rounds_redone,
         seen.rounds_dropped,
         measured.lost_blocks,
         seen.involuntary_switches,
         seen.page_faults,
-        seen.waited_ns as f64 / 1e6
+        seen.waited_ns as f64 / 1e6,
+        seen.width_changes,
+        seen.width_ignored,
     );
+    if !seen.blind.is_empty() {
+        detail = format!("{detail}; not seen here: {}", seen.blind.join(", "));
+    }
     let mostly = seen.rounds_dropped <= counted && measured.lost_blocks <= measured.blocks.len();
+    if mostly && seen.blind.len() >= BLIND {
+        return Check::not_applicable("quiet", detail);
+    }
     Check::new("quiet", mostly, detail)
 }
+
+/// With this many side channels missing (switches and faults, waiting, steal) nothing would tell a disturbance.
+const BLIND: usize = 3;
 
 fn tick_check(bench: &Bench, measured: &Measured) -> Check {
     let tick = bench.options.clock.measure_tick();

@@ -18,8 +18,13 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 fn quick() -> RunOptions {
-    let race = Options { bound: Duration::from_millis(100), max_blocks: LEAST_BLOCKS, ..Options::quick() };
-    RunOptions { race, companions: false, allow_debug_build: true }
+    let race = Options {
+        bound: Duration::from_millis(300),
+        max_blocks: LEAST_BLOCKS,
+        allow_debug_build: true,
+        ..Options::quick()
+    };
+    RunOptions { race, companions: false }
 }
 
 fn given(set: &[(&str, &[Value])]) -> BTreeMap<String, Vec<Value>> {
@@ -96,10 +101,15 @@ fn two_threads_and_no_packets_go_through_the_same_contract() {
         assert!(matches!(refused, Err(Error::NotMeasurable { .. })));
         return;
     }
-    let report = measure("sharing.line", &[("distance", &[Value::Int(4)])]).expect("a run");
-    let cell = &report.cells[0];
-    assert_eq!(cell.helper_cpus.len(), 1);
-    assert_ne!(Some(cell.helper_cpus[0]), cell.cpu);
+    match measure("sharing.line", &[("distance", &[Value::Int(4)])]) {
+        Ok(report) => {
+            let cell = &report.cells[0];
+            assert_eq!(cell.helper_cpus.len(), 1);
+            assert_ne!(Some(cell.helper_cpus[0]), cell.cpu);
+        }
+        // Two CPUs that others keep busy give no undisturbed round: refused, with the reason.
+        Err(error) => assert!(error.to_string().contains("undisturbed"), "{error}"),
+    }
 }
 
 #[test]
@@ -162,15 +172,29 @@ fn a_cost_that_falls_where_it_cannot_is_not_a_finding() {
     let mut report = measure("cache.levels", &[("working_set", &[Value::Int(4096), Value::Int(64 << 20)])])
         .expect("a run");
     let parameters = catalogue::find("cache.levels").expect("there").parameters(&Card::read());
-    let honest = monotonic_checks(&parameters[0], &report.cells);
+    let honest = monotonic_checks(&parameters[0], &mut report.cells);
     assert!(honest.iter().all(|check| check.outcome == Outcome::Held), "{honest:?}");
     for (cell, handlers) in report.cells.iter_mut().zip([100, 50]) {
         cell.parameters = BTreeMap::from([("handlers".to_string(), Value::Int(handlers))]);
     }
     let handlers = Parameter { name: "handlers", ..parameters[0].clone() };
-    let checks = monotonic_checks(&handlers, &report.cells);
+    let checks = monotonic_checks(&handlers, &mut report.cells);
+    if checks[0].outcome == Outcome::NotApplicable {
+        // On a machine that others keep busy too few blocks may be left to pair.
+        assert!(report.cells.iter().any(|cell| cell.blocks < 6), "{checks:?}");
+        return;
+    }
     assert_eq!(checks[0].outcome, Outcome::Failed, "{checks:?}");
-    assert!(checks[0].name.starts_with("non-monotonic:handlers"));
+    assert!(checks[0].name.starts_with("monotonic:handlers"));
+    for cell in &report.cells {
+        assert_eq!(cell.status, Status::NoVerdict);
+        assert!(
+            cell.reason.as_ref().is_some_and(|reason| reason.starts_with("monotonic:handlers")),
+            "{:?}",
+            cell.reason
+        );
+        assert_eq!(cell.arm("sequential_cycle").expect("there").verdict, Some(race::Verdict::NotResolved));
+    }
     report.checks.extend(checks);
     assert_eq!(report.exit_code(), 1);
 }
@@ -211,7 +235,8 @@ fn a_debug_build_publishes_nothing() {
     if !card.is_debug_build() {
         return;
     }
-    let options = RunOptions { allow_debug_build: false, ..quick() };
+    let mut options = quick();
+    options.race.allow_debug_build = false;
     let error = run("cache.levels", &BTreeMap::new(), &options, &card, &Watch::new()).expect_err("refused");
     assert!(error.to_string().contains("debug build"), "{error}");
 }
@@ -219,7 +244,7 @@ fn a_debug_build_publishes_nothing() {
 #[test]
 fn doctor_counts_what_it_says() {
     let _alone = alone();
-    let race = Options { max_blocks: LEAST_BLOCKS, ..Options::quick() };
+    let race = Options { max_blocks: LEAST_BLOCKS, allow_debug_build: true, ..Options::quick() };
     let mut options = DoctorOptions { trials: Some(2), trial: Duration::from_millis(200), race };
     let doctor = examine(&options, &Card::read(), &Watch::new()).expect("examined");
     assert_eq!((doctor.method, doctor.bodies.len()), ("trials", 2));

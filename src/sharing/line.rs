@@ -108,10 +108,10 @@ struct State {
 
 impl State {
     fn word(&self, offset_bytes: usize) -> &AtomicU32 {
-        let base = self.block.as_ptr().cast::<u8>();
+        let base = self.block.as_non_null().cast::<u8>();
         // SAFETY: offsets are multiples of 4 up to MOST_BYTES (`Line::validate`), the block is larger, and both
         // threads touch it through atomics alone.
-        unsafe { AtomicU32::from_ptr(base.add(offset_bytes).cast_mut().cast()) }
+        unsafe { AtomicU32::from_ptr(base.add(offset_bytes).cast().as_ptr()) }
     }
 }
 
@@ -162,12 +162,18 @@ fn run<const COPY: usize, const ADDS: bool>(state: &mut State, window: Window) -
         while !working.0.load(Ordering::Acquire) {
             std::hint::spin_loop();
         }
-        let checksum = match ADDS {
+        // Also if the loop panics: the other thread waits for it.
+        struct Stop<'a>(&'a AtomicBool);
+        impl Drop for Stop<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+        let _stop = Stop(&stop.0);
+        match ADDS {
             true => add_loop::<COPY>(state, window.count),
             false => load_loop::<COPY>(state, window.count),
-        };
-        stop.0.store(true, Ordering::Relaxed);
-        checksum
+        }
     })
 }
 

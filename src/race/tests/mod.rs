@@ -1,5 +1,6 @@
 //! Races of toy arms: what must come out, and every fault that must be noticed.
 
+mod contrasts;
 mod faults;
 mod refusals;
 mod results;
@@ -75,9 +76,10 @@ pub fn plan(entries: Vec<Entry>) -> Plan {
 
 pub fn quick() -> Options {
     Options {
-        bound: Duration::from_millis(200),
+        bound: Duration::from_millis(300),
         min_blocks: LEAST_BLOCKS,
         precision: 0.02,
+        allow_debug_build: true,
         ..Options::default()
     }
 }

@@ -23,7 +23,17 @@ fn unusable_plans() {
     assert!(refused(race(two)).to_string().starts_with("baseline = a, b, c"));
     let mut loose = pair();
     loose.push(entry("c", Role::Control { against: "z".into() }, Fold { repeats: 1 }));
-    assert!(refused(race(loose)).to_string().starts_with("control = z: no such arm; there are a, b, c"));
+    assert!(
+        refused(race(loose))
+            .to_string()
+            .starts_with("control = z: no arm that c could be held against; there are a, b")
+    );
+    for against in ["c", "d"] {
+        let mut circular = pair();
+        circular.push(entry("c", Role::Control { against: against.into() }, Fold { repeats: 1 }));
+        circular.push(entry("d", Role::Control { against: "c".into() }, Fold { repeats: 1 }));
+        assert!(refused(race(circular)).to_string().starts_with(&format!("control = {against}")));
+    }
     let mut empty = plan(pair());
     empty.source = Source::from_items(Vec::<u64>::new());
     assert!(refused(race_with(&empty, &quick())).to_string().starts_with("input = 0 operations"));
@@ -67,4 +77,13 @@ fn an_interrupt_ends_it_soon() {
     });
     // The promise is 0.2 s; the margin is for a machine that is busy with other tests.
     assert!(took < Duration::from_secs(2), "{took:?}");
+}
+
+#[test]
+fn a_debug_build() {
+    if !Card::read().is_debug_build() {
+        return;
+    }
+    let options = Options { allow_debug_build: false, ..quick() };
+    assert!(refused(race_with(&plan(pair()), &options)).to_string().contains("debug build"));
 }
