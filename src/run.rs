@@ -162,8 +162,7 @@ pub fn monotonic_checks(parameter: &Parameter, cells: &mut [Cell]) -> Vec<Check>
     let mut checks = Vec::new();
     for arm in &parameter.monotonic {
         let pairs = comparable(parameter, cells);
-        let fallen: Vec<(usize, usize)> =
-            pairs.iter().copied().filter(|&pair| falls(cells, arm, pair)).collect();
+        let judged: Option<Vec<bool>> = pairs.iter().map(|&pair| falls(cells, arm, pair)).collect();
         if pairs.is_empty() {
             continue;
         }
