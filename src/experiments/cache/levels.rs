@@ -19,8 +19,8 @@ pub struct Levels;
 /// Assumed bytes of a line: one node each. On 128-byte lines two nodes share one, which the card's check tells.
 const NODE_BYTES: usize = 64;
 const SMALLEST: usize = 4 * 1024;
-/// Offsets are 32 bits wide.
-const LARGEST: usize = 1 << 30;
+/// Every block copies the nodes to a fresh place; more than this would take too long between two looks at the stop flag.
+const LARGEST: usize = 256 << 20;
 
 /// One cache line: where to go next, in each of the two orders. A link is the offset of the next node in bytes, so that
 /// nothing but the load itself lies between two loads.
