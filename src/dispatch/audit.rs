@@ -1,12 +1,15 @@
-//! Are the bodies distinct? Asked of what they do, never of where they lie.
+//! Audits of handlers and packets: are the bodies distinct, is the list sorted beforehand, is the pool in the cache?
+//!
+//! Bodies are asked by what they do, never by where they lie.
 
 use std::collections::HashSet;
 
-use super::HandlerSet;
 use super::generated::Code;
 use super::objects::Objects;
+use super::{HandlerSet, order};
 use crate::Result;
-use crate::race::{Check, Placement};
+use crate::machine::Card;
+use crate::race::{Check, Placement, Watch};
 use crate::traffic::Packet;
 
 /// Packets that bodies are told apart by.
@@ -33,14 +36,71 @@ pub fn distinct_bodies(set: &HandlerSet) -> Result<(usize, usize)> {
     Ok((results.len(), set.len()))
 }
 
-/// [`distinct_bodies`] as a check.
+/// Everything to be said of a race's handlers and packets before it is timed: whether bodies are distinct
+/// ([`bodies_check`]), whether a list is sorted beforehand ([`list_order_checks`]), whether the pool is in the cache
+/// ([`pool_check`]). `sets` are those of the arms, repetitions allowed.
+///
+/// # Errors
+/// [`Error::Os`](crate::Error::Os) where objects can't be placed; [`Error::Interrupted`](crate::Error::Interrupted) once
+/// `watch` is stopped.
+pub fn checks(sets: &[&HandlerSet], packets: &[Packet], card: &Card, watch: &Watch) -> Result<Vec<Check>> {
+    let mut checks = vec![bodies_check(sets)?];
+    checks.extend(list_order_checks(sets, packets, watch)?);
+    checks.push(pool_check(packets, card));
+    Ok(checks)
+}
+
+/// [`distinct_bodies`] of all `sets` as one check.
 ///
 /// # Errors
 /// As there.
-pub fn bodies_check(set: &HandlerSet) -> Result<Check> {
-    let (distinct, total) = distinct_bodies(set)?;
-    let detail = format!("{distinct} different results from {total} handlers' bodies on the same packets");
-    Ok(Check::new("bodies-distinct", distinct == total, detail))
+pub fn bodies_check(sets: &[&HandlerSet]) -> Result<Check> {
+    let mut examined = Vec::new();
+    let mut details = Vec::new();
+    let mut all_distinct = true;
+    for set in sets {
+        // Keys, predicates and order don't enter into what bodies compute.
+        let bodies = (set.body(), set.len());
+        if examined.contains(&bodies) {
+            continue;
+        }
+        examined.push(bodies);
+        let (distinct, total) = distinct_bodies(set)?;
+        all_distinct &= distinct == total;
+        details.push(format!(
+            "{distinct} different results from {total} handlers' bodies ({}) on the same packets",
+            set.body()
+        ));
+    }
+    Ok(Check::new("bodies-distinct", all_distinct, details.join("; ")))
+}
+
+/// Whether the list of each different set follows the traffic already; see [`order::busiest_first`]. None of a set that
+/// no packet runs a handler of.
+///
+/// # Errors
+/// [`Error::Interrupted`](crate::Error::Interrupted) once `watch` is stopped.
+pub fn list_order_checks(sets: &[&HandlerSet], packets: &[Packet], watch: &Watch) -> Result<Vec<Check>> {
+    let mut examined = Vec::<&HandlerSet>::new();
+    let mut checks = Vec::new();
+    for &set in sets {
+        if !examined.contains(&set) {
+            examined.push(set);
+            checks.extend(order::busiest_first(set, packets, watch)?.map(|order| order.check()));
+        }
+    }
+    Ok(checks)
+}
+
+/// Whether the packets stay in this machine's L2: a pool past it measures memory with a dispatch attached.
+pub fn pool_check(packets: &[Packet], card: &Card) -> Check {
+    let bytes = size_of_val(packets);
+    match card.l2_bytes() {
+        Some(l2) => {
+            Check::new("pool-in-cache", bytes < l2, format!("pool {} KiB, L2 {} KiB", bytes >> 10, l2 >> 10))
+        }
+        None => Check::not_applicable("pool-in-cache", "the size of the L2 isn't known here"),
+    }
 }
 
 /// Where each handler's `process` lies, by handler number: to find its symbol and size.

@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use super::{HandlerSet, Residual, SelectionArm};
 use crate::{Error, Result};
 
-/// Most combinations of what payload bytes and flows can do to one key's predicates that are enumerated.
-const MOST_COMBINATIONS: usize = 1 << 20;
+/// Most single steps that are enumerated for a whole set: some 20 ms. A step is one predicate looked at for one thing that
+/// is read (a payload byte, the flow), in one combination of what those things can be.
+const MOST_STEPS: usize = 1 << 24;
 
 /// Expected probes a packet for `arm` over `set`, where a share `unmatched` of packets has a key that nobody claims and
 /// each other packet carries the key of handler `h` with a probability proportional to `weights[h]`, its payload bytes
 /// and flow uniform and independent. Exact: every value that the predicates can tell apart is enumerated.
 ///
 /// For `scan_ordered` give the set in the order that it is sorted to ([`HandlerSet::reordered`]). `None` for the arms
-/// that organise themselves, and where one key's predicates read so many bytes that enumeration is out of reach.
+/// that organise themselves, and where predicates of one key read so many bytes that enumeration is out of reach.
 ///
 /// # Errors
 /// [`Error::InvalidArgument`] unless there is one finite weight of 0 or more for each handler, not all of them 0, and
@@ -36,9 +37,9 @@ pub fn expected_probes(
     }
     let is_table =
         matches!(arm, SelectionArm::TableDirect16 | SelectionArm::TableCompact | SelectionArm::HashMap);
-    let mut sum = 0.0;
+    let (mut sum, mut steps_left) = (0.0, MOST_STEPS);
     for key in by_key.values() {
-        let Some(law) = first_match_law(&key.handlers) else { return Ok(None) };
+        let Some(law) = first_match_law(&key.handlers, &mut steps_left) else { return Ok(None) };
         let cost = if is_table { table_probes(key, &law) } else { scan_probes(key, &law, set.len()) };
         sum += key.weight * cost;
     }
@@ -115,17 +116,19 @@ fn accepts(residual: Residual, value: u8) -> bool {
     }
 }
 
-/// For each handler of a key, the probability that it is the first to match.
-fn first_match_law(handlers: &[(usize, Residual)]) -> Option<Vec<f64>> {
+/// For each handler of a key, the probability that it is the first to match; `None` where that takes more steps than are
+/// left.
+fn first_match_law(handlers: &[(usize, Residual)], steps_left: &mut usize) -> Option<Vec<f64>> {
     let mut reads: Vec<Read> = handlers.iter().filter_map(|&(_, residual)| read(residual)).collect();
     reads.sort_unstable();
     reads.dedup();
+    // Finding the atoms looks at each predicate for each value.
+    *steps_left = steps_left.checked_sub(256 * reads.len() * handlers.len())?;
     // For each thing that is read: which sets of predicates its values satisfy, and how likely each set is.
     let atoms: Vec<Vec<(Vec<bool>, f64)>> = reads.iter().map(|&read| atoms(handlers, read)).collect();
     let combinations = atoms.iter().try_fold(1_usize, |product, atoms| product.checked_mul(atoms.len()))?;
-    if combinations > MOST_COMBINATIONS {
-        return None;
-    }
+    let steps = combinations.checked_mul(handlers.len() * reads.len().max(1))?;
+    *steps_left = steps_left.checked_sub(steps)?;
     let mut law = vec![0.0; handlers.len()];
     for combination in 0..combinations {
         let mut rest = combination;

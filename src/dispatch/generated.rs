@@ -51,10 +51,6 @@ impl<const N: usize, P: Program> Handler for Generated<N, P> {
     fn process(&self, packet: &Packet) -> Outcome {
         Outcome { value: P::value::<N>(&packet.payload), handler: self.fields.id }
     }
-
-    fn id(&self) -> u16 {
-        self.fields.id
-    }
 }
 
 /// An address of code: compared and printed, never called.

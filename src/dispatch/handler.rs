@@ -21,8 +21,7 @@ pub struct Outcome {
 pub trait Handler: Send + Sync {
     /// Whether this packet is this handler's.
     fn matches(&self, packet: &Packet) -> bool;
-    /// The handler's work.
+    /// The handler's work, under its number: its position in [`HandlerSet::specs`](super::HandlerSet::specs), whatever
+    /// the order.
     fn process(&self, packet: &Packet) -> Outcome;
-    /// The handler's number: its position in [`HandlerSet::specs`](super::HandlerSet::specs), whatever the order.
-    fn id(&self) -> u16;
 }

@@ -1,31 +1,48 @@
 //! Dispatch: handlers with machine code of their own, ways of finding one, and ways of calling it.
 //!
-//! [`HandlerSet`] says which handlers there are and in which order they are registered. [`selection`] finds the one
-//! that a packet runs, [`mechanism`] calls it, [`reference`](mod@reference) says by plain code what must come out.
+//! [`HandlerSet`] says which handlers there are and in which order they are registered. A [`SelectionRecipe`] builds an
+//! arm that finds the one that a packet runs, a [`MechanismRecipe`] one that calls it,
+//! [`reference`](mod@reference) says by plain code what must come out.
+//!
+//! Handlers, and what finds and calls them, stay inside: the loops take it for granted that every handler is one of the
+//! compiled ones, in memory that its own list or table keeps.
+//!
+//! ```compile_fail,E0603
+//! use nanokata::dispatch::mechanism::Direct;
+//! ```
+//! ```compile_fail,E0603
+//! use nanokata::dispatch::selection::Candidates;
+//! ```
+//! ```compile_fail,E0603
+//! use nanokata::dispatch::Handler;
+//! ```
 
 pub mod audit;
 pub mod body;
+pub mod ceiling;
 pub mod expected;
-pub mod generated;
-pub mod handler;
-pub mod mechanism;
+mod generated;
+mod handler;
+mod mechanism;
 pub mod null;
-pub mod objects;
+mod objects;
 pub mod order;
 pub mod overlap;
-pub mod probes;
+mod probes;
 pub mod reference;
-pub mod replay;
+mod replay;
 pub mod residual;
-pub mod sabotage;
+#[cfg(test)]
+pub(crate) mod sabotage;
 pub mod scheme;
-pub mod selection;
+mod selection;
 pub mod set;
 #[cfg(test)]
 mod tests;
 
 pub use body::Body;
-pub use handler::{Handler, Outcome, UNSUPPORTED};
+pub(crate) use handler::Handler;
+pub use handler::{NO_HANDLER, Outcome, UNSUPPORTED};
 pub use mechanism::{MechanismArm, MechanismRecipe};
 pub use null::{NullRecipe, NullReference};
 pub use reference::{DirectReference, ScanReference};

@@ -2,9 +2,9 @@
 
 use super::{HandlerSet, Outcome, UNSUPPORTED};
 use crate::Result;
+use crate::race::placement::code_copies;
 use crate::race::{
-    Arm, CODE_COPIES, Checksum, Input, PlacedSlice, Placement, Recipe, Reference, Source, Window,
-    code_padding,
+    Arm, Checksum, Input, PlacedSlice, Placement, Recipe, Reference, Source, Window, code_padding,
 };
 use crate::traffic::Packet;
 
@@ -63,18 +63,8 @@ fn replay<const COPY: usize>(state: &mut Null, window: Window) -> Checksum {
 
 impl Recipe for NullRecipe {
     fn build(&self, input: &Input, placement: &mut Placement) -> Result<Arm> {
-        let copies: [fn(&mut Null, Window) -> Checksum; CODE_COPIES] = [
-            replay::<0>,
-            replay::<1>,
-            replay::<2>,
-            replay::<3>,
-            replay::<4>,
-            replay::<5>,
-            replay::<6>,
-            replay::<7>,
-        ];
         let claimed = placement.place_slice(&self.claimed, 64)?;
-        Ok(Arm::with_layouts(Null { claimed, input: input.clone() }, copies))
+        Ok(Arm::with_layouts(Null { claimed, input: input.clone() }, code_copies!(replay)))
     }
 
     fn footprint_bytes(&self) -> Option<usize> {

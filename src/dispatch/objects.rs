@@ -11,7 +11,7 @@ use crate::race::placement::Keep;
 /// A pointer to a placed handler: object and vtable, 16 bytes on 64-bit targets.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub struct HandlerPointer(NonNull<dyn Handler>);
+pub(super) struct HandlerPointer(NonNull<dyn Handler>);
 
 // SAFETY: handlers are `Sync` and never changed once placed.
 unsafe impl Send for HandlerPointer {}
@@ -31,7 +31,7 @@ impl HandlerPointer {
 }
 
 /// The placed objects of a set, in registration order; keeps their memory.
-pub struct Objects {
+pub(super) struct Objects {
     pointers: Vec<HandlerPointer>,
     _keep: Vec<Keep>,
 }

@@ -4,11 +4,12 @@
 use super::mechanism::Call;
 use super::probes::{NoProbes, ProbeCounter};
 use super::{Handler, Outcome, UNSUPPORTED};
-use crate::race::{Arm, CODE_COPIES, Checksum, Input, Window, code_padding};
+use crate::race::placement::code_copies;
+use crate::race::{Arm, Checksum, Input, Window, code_padding};
 use crate::traffic::Packet;
 
 /// Finds the handler of a packet.
-pub trait Select: Send + 'static {
+pub(super) trait Select: Send + 'static {
     /// The first handler, in the selection's order, that matches; `None` where none does.
     fn select<P: ProbeCounter>(&mut self, packet: &Packet, probes: &mut P) -> Option<&dyn Handler>;
 
@@ -51,15 +52,5 @@ fn replay<S: Select, C: Call, const COPY: usize>(state: &mut Replay<S>, window: 
 
 /// An arm that selects with `selection` and calls by `C`, in every code copy.
 pub(super) fn arm<S: Select, C: Call>(selection: S, input: &Input) -> Arm {
-    let copies: [fn(&mut Replay<S>, Window) -> Checksum; CODE_COPIES] = [
-        replay::<S, C, 0>,
-        replay::<S, C, 1>,
-        replay::<S, C, 2>,
-        replay::<S, C, 3>,
-        replay::<S, C, 4>,
-        replay::<S, C, 5>,
-        replay::<S, C, 6>,
-        replay::<S, C, 7>,
-    ];
-    Arm::with_layouts(Replay { selection, input: input.clone() }, copies)
+    Arm::with_layouts(Replay { selection, input: input.clone() }, code_copies!(replay, S, C))
 }

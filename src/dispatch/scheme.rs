@@ -15,8 +15,6 @@ pub const PUBLISHED_SHARE: f64 = 0.10;
 pub const PUBLISHED_HANDLERS: usize = 100;
 /// The first shared key (the public kata's figure).
 pub const FIRST_SHARED_KEY: usize = 900;
-/// Keys that the traffic generators leave to nobody (the public kata's figure).
-pub const UNMATCHED_KEYS: std::ops::RangeInclusive<u16> = 4096..=4351;
 /// Handlers that share a key at most: one for each value of the two bits that they test.
 const MEMBERS: usize = 4;
 
@@ -40,7 +38,8 @@ pub(super) fn standard(n: usize, residual_share: f64, seed: u64) -> Result<Vec<H
         return Ok(specs);
     }
     let groups = residual.len().div_ceil(MEMBERS);
-    // Above every ordinary key; 256 groups at most, so far below the unmatched keys.
+    // Above every ordinary key; 256 groups at most, so far below traffic's
+    // unmatched keys.
     let base = FIRST_SHARED_KEY.max(n);
     for (position, n) in residual.into_iter().enumerate() {
         // Dealt out like cards, so that group sizes differ by one at most.

@@ -1,6 +1,5 @@
 //! The set of handlers that a service has registered: keys, residual predicates, bodies, and the order.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use rand::SeedableRng;
@@ -11,7 +10,8 @@ use serde::Serialize;
 use super::body::Body;
 use super::residual::Residual;
 use super::{overlap, scheme};
-use crate::traffic::Packet;
+use crate::race::Watch;
+use crate::traffic::{Packet, key_counts};
 use crate::{Error, Result};
 
 /// Most handlers that a set can have: how many bodies are compiled.
@@ -27,12 +27,12 @@ pub struct HandlerSpec {
 }
 
 /// Handlers and their registration order. Cheap to clone, never changed after it was made.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandlerSet {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Inner {
     specs: Vec<HandlerSpec>,
     /// Handler numbers in registration order.
@@ -70,19 +70,15 @@ impl HandlerSet {
     /// nobody registers handlers in traffic order.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] without packets, or for `k` of 0 or more than [`MAX_HANDLERS`].
-    pub fn from_packets(packets: &[Packet], k: usize, body: Body, seed: u64) -> Result<Self> {
+    /// [`Error::InvalidArgument`] without packets, or for `k` of 0 or more than [`MAX_HANDLERS`];
+    /// [`Error::Interrupted`] once `watch` is stopped.
+    pub fn from_packets(packets: &[Packet], k: usize, body: Body, seed: u64, watch: &Watch) -> Result<Self> {
         check_count(k)?;
         if packets.is_empty() {
             return Err(Error::invalid("packets", "0 packets", "at least one packet to take keys from"));
         }
-        let mut counts = HashMap::<u16, usize>::new();
-        for packet in packets {
-            *counts.entry(packet.protocol).or_default() += 1;
-        }
-        let mut by_count: Vec<(usize, u16)> = counts.into_iter().map(|(key, count)| (count, key)).collect();
-        by_count.sort_by_key(|&(count, key)| (std::cmp::Reverse(count), key));
-        let mut keys: Vec<u16> = by_count.into_iter().take(k).map(|(_, key)| key).collect();
+        let mut keys: Vec<u16> =
+            key_counts(packets, watch)?.into_iter().take(k).map(|(key, _)| key).collect();
         keys.sort_unstable();
         keys.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
         let specs = keys.into_iter().map(|key| HandlerSpec { key, residual: Residual::None }).collect();

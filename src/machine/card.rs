@@ -111,7 +111,7 @@ impl Card {
     }
 
     /// A card on which nothing is known yet.
-    pub(super) fn blank() -> Card {
+    pub(crate) fn blank() -> Card {
         Card {
             cpu: Cpu { architecture: std::env::consts::ARCH, ..Cpu::default() },
             online_cpus: Vec::new(),

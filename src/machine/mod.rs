@@ -18,6 +18,7 @@ mod fingerprint;
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+pub mod memory;
 pub mod noise;
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 mod other;

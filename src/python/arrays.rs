@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 use super::errors::{self, OrRaise};
+use crate::machine::memory;
 use crate::traffic::Packet;
 use crate::{Error, Result};
 
@@ -84,12 +85,7 @@ pub fn packets(py: Python<'_>, name: &str, given: &Bound<'_, PyAny>) -> PyResult
 fn copy(array: &Bound<'_, PyArray1<Packet>>) -> Result<Vec<Packet>> {
     let view = array.readonly();
     let items = view.as_slice().expect("checked to be contiguous and aligned");
-    let mut copied = Vec::new();
-    copied.try_reserve_exact(items.len()).map_err(|_| Error::OutOfMemory {
-        what: format!("a copy of {} packets", items.len()),
-        needed_bytes: size_of_val(items) as u64,
-        available_bytes: 0,
-    })?;
+    let mut copied = memory::reserve(&format!("a copy of {} packets", items.len()), items.len())?;
     copied.extend_from_slice(items);
     Ok(copied)
 }

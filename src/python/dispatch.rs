@@ -13,9 +13,10 @@ use crate::Result;
 use crate::dispatch::null::NullReference;
 use crate::dispatch::{
     DirectReference, HandlerSet, MechanismArm, MechanismRecipe, NullRecipe, Pass, ScanReference,
-    SelectionArm, SelectionRecipe, order,
+    SelectionArm, SelectionRecipe, ceiling, order,
 };
-use crate::race::{Placement, Recipe, Reference, Source, Watch, Window};
+use crate::machine::memory;
+use crate::race::{Ceiling, Placement, Probes, Recipe, Reference, Source, Watch, Window};
 use crate::traffic::Packet;
 
 /// The kinds of arm, each with what its recipe needs.
@@ -34,6 +35,23 @@ pub struct PyArm {
 }
 
 impl PyArm {
+    /// The same arm for a race over `packets`, with nothing left to find out from them in each block.
+    pub fn settled_for(&self, packets: &[Packet], watch: &Watch) -> Result<PyArm> {
+        let kind = match &self.kind {
+            Kind::Selection(recipe) => Kind::Selection(Arc::new(recipe.settled_for(packets, watch)?)),
+            kind @ (Kind::Mechanism(..) | Kind::Null(_)) => kind.clone(),
+        };
+        Ok(PyArm { kind, set: self.set.clone() })
+    }
+
+    /// The least that it can cost, with the probes that were counted.
+    pub fn ceiling(&self, probes: Option<&Probes>) -> Ceiling {
+        match &self.kind {
+            Kind::Selection(recipe) => ceiling::selection(recipe.arm(), probes),
+            Kind::Mechanism(..) | Kind::Null(_) => ceiling::fold(),
+        }
+    }
+
     /// What a race builds in each block.
     pub fn recipe(&self) -> Arc<dyn Recipe> {
         match &self.kind {
@@ -80,15 +98,17 @@ impl PyArm {
 const CHUNK: usize = 4096;
 
 /// One pass of an arm that counts nothing: built as in a race, replayed in pieces, folded as the pieces' folds.
-fn fold(recipe: &dyn Recipe, packets: &[Packet], watch: &Watch) -> Result<Vec<u64>> {
-    let source = Source::from_items(packets.to_vec());
+fn fold(recipe: &dyn Recipe, packets: Vec<Packet>, watch: &Watch) -> Result<Vec<u64>> {
+    let count = packets.len();
+    let source = Source::from_items(packets);
+    memory::room_for("a placed copy of the packets", count, size_of::<Packet>())?;
     let mut placement = Placement::new(0);
     let input = source.place(&mut placement)?;
     let mut arm = recipe.build(&input, &mut placement)?;
-    let mut folds = Vec::with_capacity(packets.len().div_ceil(CHUNK));
-    for first in (0..packets.len()).step_by(CHUNK) {
+    let mut folds = Vec::with_capacity(count.div_ceil(CHUNK));
+    for first in (0..count).step_by(CHUNK) {
         watch.check()?;
-        folds.push(arm.run(Window { first, count: CHUNK.min(packets.len() - first) }).0);
+        folds.push(arm.run(Window { first, count: CHUNK.min(count - first) }).0);
     }
     Ok(folds)
 }
@@ -126,7 +146,7 @@ impl PyArm {
             return Ok(PyPass { checksum: pass.checksum.0, handlers, probes, ran });
         }
         let recipe = self.recipe();
-        let (folds, ran) = worker::run(py, cpu, None, |watch| fold(recipe.as_ref(), &packets, watch))?;
+        let (folds, ran) = worker::run(py, cpu, None, |watch| fold(recipe.as_ref(), packets, watch))?;
         let checksum = folds.into_iter().fold(crate::race::Checksum::EMPTY, |sum, fold| sum.fold(fold, 0));
         Ok(PyPass { checksum: checksum.0, handlers: None, probes: None, ran })
     }
@@ -211,7 +231,7 @@ pub fn frequency_order<'py>(
 ) -> PyResult<Bound<'py, PyArray1<u16>>> {
     let packets = arrays::packets(py, "packets", packets)?;
     let set = handlers.set().clone();
-    let (sorted, _) = worker::run(py, cpu, None, |_| Ok(order::frequency_order(&set, &packets)))?;
+    let (sorted, _) = worker::run(py, cpu, None, |watch| order::frequency_order(&set, &packets, watch))?;
     let sorted: Vec<u16> = sorted.into_iter().map(|id| u16::try_from(id).expect("at most 1,024")).collect();
     Ok(sorted.into_pyarray(py))
 }
@@ -229,5 +249,5 @@ pub fn changed_handlers(
 ) -> PyResult<usize> {
     let packets = arrays::packets(py, "packets", packets)?;
     let set = handlers.set().clone();
-    Ok(worker::run(py, cpu, None, |_| order::changed_handlers(&set, &packets, &a, &b))?.0)
+    Ok(worker::run(py, cpu, None, |watch| order::changed_handlers(&set, &packets, &a, &b, watch))?.0)
 }

@@ -4,7 +4,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use super::errors::OrRaise;
-use super::{arguments::whole, arrays};
+use super::{arguments::whole, arrays, worker};
 use crate::dispatch::{Body, HandlerSet, HandlerSpec, Residual};
 use crate::{Error, Result};
 
@@ -127,8 +127,11 @@ impl PyHandlerSet {
     ) -> PyResult<Self> {
         let (handlers, seed) = (whole("handlers", handlers)?, seed_or_zero(seed)?);
         let packets = arrays::packets(py, "packets", packets)?;
-        let set = body_named(body).and_then(|body| HandlerSet::from_packets(&packets, handlers, body, seed));
-        Ok(PyHandlerSet(set.or_raise(py)?))
+        let body = body_named(body).or_raise(py)?;
+        let set = worker::run_unpinned(py, None, |watch| {
+            HandlerSet::from_packets(&packets, handlers, body, seed, watch)
+        })?;
+        Ok(PyHandlerSet(set))
     }
 
     /// The same handlers, registered in another order.

@@ -10,9 +10,9 @@ use super::document::{document, started_now};
 use super::errors::OrRaise;
 use super::machine::card;
 use super::{arrays, worker};
+use crate::dispatch::{HandlerSet, audit};
 use crate::race::{
-    self as races, Check, Entry, Options, Order, Plan, Probes, Report, Role, Source, Unit, Value, Values,
-    Watch,
+    self as races, Entry, Options, Order, Plan, Probes, Report, Role, Source, Unit, Value, Values, Watch,
 };
 use crate::traffic::Packet;
 use crate::{Error, Result};
@@ -137,7 +137,6 @@ fn plan(
     watch: &Watch,
 ) -> Result<Plan> {
     let mut entries = Vec::with_capacity(arms.len());
-    let mut checks: Vec<Check> = Vec::new();
     for (name, arm) in arms {
         let (reference, claim) = arm.reference();
         let role = match control.get(name) {
@@ -145,7 +144,9 @@ fn plan(
             None if name == baseline => Role::Baseline,
             None => Role::Arm,
         };
+        let arm = arm.settled_for(&packets, watch)?;
         let probes = arm.counted(&packets, watch)?.map(|pass| Probes::of(pass.probes, None));
+        let ceiling = Some(arm.ceiling(probes.as_ref()));
         entries.push(Entry {
             name: name.clone(),
             role,
@@ -153,11 +154,10 @@ fn plan(
             reference,
             claim,
             probes,
-            ceiling: None,
+            ceiling,
         });
     }
-    checks.extend(
-        arms.first().map(|(_, arm)| crate::dispatch::audit::bodies_check(arm.handler_set())).transpose()?,
-    );
+    let sets: Vec<&HandlerSet> = arms.iter().map(|(_, arm)| arm.handler_set()).collect();
+    let checks = audit::checks(&sets, &packets, card(), watch)?;
     Ok(Plan { source: Source::from_items(packets), entries, checks, helpers: 0, min_rep: None })
 }

@@ -11,6 +11,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
 use super::crew::Crew;
+use crate::machine::memory;
 use crate::{Error, Result};
 
 /// How many copies of each built-in loop exist, behind different padding.
@@ -37,6 +38,25 @@ pub fn code_padding<const COPY: usize>() {
     }
 }
 
+/// Every copy of a loop, `CODE_COPIES` of them: `code_copies!(run)`, or `code_copies!(run, A, B)` where `COPY` comes after
+/// the types `A` and `B` among its parameters. Instances with different `COPY` are different code.
+macro_rules! code_copies {
+    ($run:ident $(, $generic:ty)*) => {{
+        let copies: [_; $crate::race::CODE_COPIES] = [
+            $run::<$($generic,)* 0>,
+            $run::<$($generic,)* 1>,
+            $run::<$($generic,)* 2>,
+            $run::<$($generic,)* 3>,
+            $run::<$($generic,)* 4>,
+            $run::<$($generic,)* 5>,
+            $run::<$($generic,)* 6>,
+            $run::<$($generic,)* 7>,
+        ];
+        copies
+    }};
+}
+pub(crate) use code_copies;
+
 /// One mapping, released when the last thing placed in it is gone.
 struct Region {
     base: NonNull<u8>,
@@ -56,7 +76,10 @@ impl Region {
         let base = unsafe {
             mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
         }
-        .map_err(|source| Error::Os { what: format!("mapping {bytes} bytes"), source: source.into() })?;
+        .map_err(|source| match source {
+            rustix::io::Errno::NOMEM => memory::refusal("placing what a race replays or searches", bytes),
+            source => Error::Os { what: format!("mapping {bytes} bytes"), source: source.into() },
+        })?;
         let base = NonNull::new(base.cast()).expect("the kernel doesn't map page zero");
         Ok(Arc::new(Region { base, bytes }))
     }
@@ -223,5 +246,29 @@ impl Placement {
         *used = offset + bytes;
         // SAFETY: `fits` checked it, or the region is new and `bytes + gap + align` is at most half of it.
         Ok((unsafe { region.base.add(offset) }, Arc::clone(region)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_can_be_mapped_is_refused_as_too_much_memory() {
+        // Beyond what a 48-bit (or 57-bit) address space holds, however freely the system grants memory.
+        let Err(refused) = Region::new(1 << 60) else { panic!("nothing maps an exbibyte") };
+        assert!(
+            matches!(refused, Error::OutOfMemory { needed_bytes, .. } if needed_bytes == 1 << 60),
+            "{refused}"
+        );
+    }
+
+    fn which<T: Copy, const COPY: usize>(_: T) -> usize {
+        COPY
+    }
+
+    #[test]
+    fn each_code_copy_is_listed_once() {
+        assert_eq!(code_copies!(which, u8).map(|copy| copy(0)), std::array::from_fn(|at| at));
     }
 }

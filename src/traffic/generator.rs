@@ -6,7 +6,8 @@ use rand::{Rng, SeedableRng};
 use super::alias::AliasTable;
 use super::permutation::permutation;
 use super::unmatched::UnmatchedKeys;
-use super::{Law, Packet, huge_pages, memory};
+use super::{Law, Packet, huge_pages};
+use crate::machine::memory;
 use crate::race::Watch;
 use crate::{Error, Result};
 
@@ -188,21 +189,8 @@ fn packet(protocol: u16, random: &mut Xoshiro256PlusPlus) -> Packet {
     Packet { protocol, length, flow: word as u32, payload }
 }
 
-/// Pools up to this size are reserved without asking how much memory there is.
-const NOT_ASKED_BYTES: usize = 1 << 20;
-
 fn reserve(packets: usize) -> Result<Vec<Packet>> {
-    let what = format!("a pool of {packets} packets");
-    // Asking takes 0.2 ms, which a small pool would pay for on each call; what is as small as this fits or fails at once.
-    let small = packets.saturating_mul(size_of::<Packet>()) <= NOT_ASKED_BYTES;
-    let available = if small { None } else { memory::available_bytes() };
-    memory::check(&what, packets, size_of::<Packet>(), available)?;
-    let mut pool = Vec::new();
-    pool.try_reserve_exact(packets).map_err(|_| Error::OutOfMemory {
-        what,
-        needed_bytes: (packets * size_of::<Packet>()) as u64,
-        available_bytes: available.unwrap_or(0),
-    })?;
+    let mut pool = memory::reserve(&format!("a pool of {packets} packets"), packets)?;
     huge_pages::advise(&mut pool.spare_capacity_mut()[..packets]);
     Ok(pool)
 }

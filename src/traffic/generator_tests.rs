@@ -128,7 +128,7 @@ fn another_samplers_zipf_fits_the_same_weights() {
 fn handlers_that_share_a_key_share_its_packets() {
     let keys = [5, 6, 5, 7];
     let traffic = Traffic::new(Law::Weights(vec![1.0, 2.0, 3.0, 4.0])).unmatched(0.0);
-    let counts = key_counts(&generate(&traffic, &keys));
+    let counts = key_counts(&generate(&traffic, &keys), &Watch::new()).unwrap();
     let of = |key: u16| counts.iter().find(|(other, _)| *other == key).unwrap().1;
     assert!(chi_squared_p(&[of(5), of(6), of(7)], &[0.4, 0.2, 0.4]) > 1e-4);
 }

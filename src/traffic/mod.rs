@@ -6,7 +6,6 @@ mod generator;
 mod huge_pages;
 mod key_counts;
 mod law;
-mod memory;
 pub mod packet;
 mod permutation;
 mod unmatched;

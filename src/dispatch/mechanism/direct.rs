@@ -11,7 +11,7 @@ use crate::traffic::Packet;
 /// Calls handler 0's `process` by name on the object that was selected: the same selection and the same unmatched
 /// packets as any mechanism, one body, no indirect call. Its results are body 0's, under the selected handler's number.
 #[derive(Debug, Clone, Copy)]
-pub struct Direct<P>(PhantomData<P>);
+pub(in crate::dispatch) struct Direct<P>(PhantomData<P>);
 
 impl<P: Program> Call for Direct<P> {
     #[inline(always)]

@@ -6,7 +6,7 @@ use crate::traffic::Packet;
 
 /// `handler.process(packet)` through the vtable: one indirect call, whose target the predictor must guess.
 #[derive(Debug, Clone, Copy)]
-pub struct DynTrait;
+pub(in crate::dispatch) struct DynTrait;
 
 impl Call for DynTrait {
     #[inline(always)]

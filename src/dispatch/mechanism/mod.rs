@@ -4,15 +4,15 @@ mod direct;
 mod dyn_trait;
 mod recipe;
 
-pub use direct::Direct;
-pub use dyn_trait::DynTrait;
+pub(super) use direct::Direct;
+pub(super) use dyn_trait::DynTrait;
 pub use recipe::{MechanismArm, MechanismRecipe};
 
 use super::{Handler, Outcome};
 use crate::traffic::Packet;
 
 /// Calls a handler's `process`.
-pub trait Call: Send + 'static {
+pub(super) trait Call: Send + 'static {
     /// What the call returns.
     fn call(handler: &dyn Handler, packet: &Packet) -> Outcome;
 }

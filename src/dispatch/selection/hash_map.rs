@@ -12,7 +12,7 @@ use crate::traffic::Packet;
 
 /// `std::collections::HashMap` with its default hasher (SipHash 1-3, randomly keyed), as it comes: its memory is the
 /// global allocator's, so a new map's place and hash keys are drawn anew but don't follow from the placement's seed.
-pub struct HashMapSelection {
+pub(in crate::dispatch) struct HashMapSelection {
     map: HashMap<u16, Slot>,
     candidates: Candidates,
 }
@@ -32,7 +32,9 @@ impl Select for HashMapSelection {
     #[inline(always)]
     fn select<P: ProbeCounter>(&mut self, packet: &Packet, probes: &mut P) -> Option<&dyn Handler> {
         probes.probe();
-        self.candidates.resolve(*self.map.get(&packet.protocol)?, packet, probes)
+        let slot = *self.map.get(&packet.protocol)?;
+        // SAFETY: the map's slots and candidates came from one `group`.
+        unsafe { self.candidates.resolve(slot, packet, probes) }
     }
 
     /// Reckoned from the capacity: the map keeps a power of two of buckets of which 7/8 may be full, one control byte

@@ -10,12 +10,14 @@ mod slot;
 mod table_compact;
 mod table_direct16;
 
-pub use hash_map::HashMapSelection;
+pub(super) use hash_map::HashMapSelection;
 pub use recipe::{Pass, SelectionArm, SelectionRecipe};
-pub use scan::Scan;
-pub use scan_keys::ScanKeys;
-pub use scan_move_to_front::ScanMoveToFront;
-pub use scan_transpose::ScanTranspose;
-pub use slot::{Candidates, Slot};
-pub use table_compact::{FIRST_SLOTS, TableCompact};
-pub use table_direct16::TableDirect16;
+pub(super) use scan::Scan;
+pub(super) use scan_keys::ScanKeys;
+pub(super) use scan_move_to_front::ScanMoveToFront;
+pub(super) use scan_transpose::ScanTranspose;
+pub(super) use slot::{Candidates, Slot};
+#[cfg(test)]
+pub(super) use table_compact::FIRST_SLOTS;
+pub(super) use table_compact::TableCompact;
+pub(super) use table_direct16::TableDirect16;

@@ -8,6 +8,7 @@ use crate::dispatch::mechanism::DynTrait;
 use crate::dispatch::probes::CountedProbes;
 use crate::dispatch::replay::{self, Select};
 use crate::dispatch::{HandlerSet, order};
+use crate::machine::memory;
 use crate::race::{Arm, Checksum, Input, Placement, Recipe, Settle, Watch};
 use crate::traffic::Packet;
 use crate::{Error, Result};
@@ -197,6 +198,19 @@ impl SelectionRecipe {
         Ok(SelectionRecipe { order: Some(order), ..recipe })
     }
 
+    /// The same arm with everything settled that it would otherwise find out from the input at each build: the order of
+    /// `scan_ordered`. Worth it before a race, which builds in every block and can't stop inside a build.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] once `watch` is stopped.
+    pub fn settled_for(&self, packets: &[Packet], watch: &Watch) -> Result<Self> {
+        let order = match (&self.order, self.arm) {
+            (None, SelectionArm::ScanOrdered) => Some(order::frequency_order(&self.set, packets, watch)?),
+            (order, _) => order.clone(),
+        };
+        Ok(SelectionRecipe { order, ..self.clone() })
+    }
+
     /// Which arm.
     pub fn arm(&self) -> SelectionArm {
         self.arm
@@ -220,16 +234,18 @@ impl SelectionRecipe {
     /// One whole pass from a fresh state with the code that is timed, counting probes. Never a source of times.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] once `watch` is stopped.
+    /// [`Error::Interrupted`] once `watch` is stopped; [`Error::OutOfMemory`] before anything is counted.
     pub fn pass(&self, packets: &[Packet], watch: &Watch) -> Result<Pass> {
         let mut placement = Placement::new(0);
-        with_selection!(self, packets, &mut placement, |selection| pass(selection, packets, watch))
+        let settled = self.settled_for(packets, watch)?;
+        with_selection!(&settled, packets, &mut placement, |selection| pass(selection, packets, watch))
     }
 
     fn sorted(&self, packets: &[Packet]) -> Result<HandlerSet> {
         match &self.order {
             Some(order) => self.set.reordered(order),
-            None => self.set.reordered(&order::frequency_order(&self.set, packets)),
+            // A build has nobody to stop it; who wants to be stopped calls `settled_for` first.
+            None => self.set.reordered(&order::frequency_order(&self.set, packets, &Watch::new())?),
         }
     }
 }
@@ -239,8 +255,11 @@ const CHUNK: usize = 4096;
 
 fn pass<S: Select>(mut selection: S, packets: &[Packet], watch: &Watch) -> Result<Pass> {
     let mut checksum = Checksum::EMPTY;
-    let mut handlers = Vec::with_capacity(packets.len());
-    let mut probes = Vec::with_capacity(packets.len());
+    // Asked for together: each alone might fit.
+    let item_bytes = size_of::<u16>() + size_of::<u32>();
+    memory::room_for("what a counting pass notes of each packet", packets.len(), item_bytes)?;
+    let mut handlers = memory::reserve("the handler of each packet", packets.len())?;
+    let mut probes = memory::reserve("the probes of each packet", packets.len())?;
     for chunk in packets.chunks(CHUNK) {
         watch.check()?;
         for packet in chunk {

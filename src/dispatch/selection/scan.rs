@@ -9,7 +9,7 @@ use crate::race::{PlacedSlice, Placement};
 use crate::traffic::Packet;
 
 /// A list of handlers, asked one after another through `matches`; also the sorted list, over a reordered set.
-pub struct Scan {
+pub(in crate::dispatch) struct Scan {
     list: PlacedSlice<HandlerPointer>,
     _objects: Objects,
 }

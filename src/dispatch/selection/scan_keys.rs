@@ -9,7 +9,7 @@ use crate::race::{PlacedSlice, Placement};
 use crate::traffic::Packet;
 
 /// Keys side by side, compared one after another; a handler is asked only where its key hits and it tests more.
-pub struct ScanKeys {
+pub(in crate::dispatch) struct ScanKeys {
     keys: PlacedSlice<u16>,
     has_residual: PlacedSlice<bool>,
     list: PlacedSlice<HandlerPointer>,
@@ -37,9 +37,11 @@ impl Select for ScanKeys {
         for (at, &key) in self.keys.iter().enumerate() {
             probes.probe();
             if key == packet.protocol {
-                // SAFETY: `_objects` lives as long as `self`.
-                let handler = unsafe { self.list[at].get() };
-                if !self.has_residual[at] || handler.matches(packet) {
+                // SAFETY: keys, flags and list were placed with one entry for each handler and keep their lengths, so
+                // what is below one's is below the others'; `_objects` lives as long as `self`.
+                let (handler, has_residual) =
+                    unsafe { (self.list.get_unchecked(at).get(), *self.has_residual.get_unchecked(at)) };
+                if !has_residual || handler.matches(packet) {
                     return Some(handler);
                 }
             }

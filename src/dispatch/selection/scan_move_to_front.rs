@@ -9,7 +9,7 @@ use crate::race::{PlacedSlice, Placement};
 use crate::traffic::Packet;
 
 /// The move-to-front rule (McCabe, Operations Research 13:4, 1965): a hit goes first, those before it move back one.
-pub struct ScanMoveToFront {
+pub(in crate::dispatch) struct ScanMoveToFront {
     list: PlacedSlice<HandlerPointer>,
     _objects: Objects,
 }

@@ -9,7 +9,7 @@ use crate::race::{PlacedSlice, Placement};
 use crate::traffic::Packet;
 
 /// The transpose rule (Rivest, CACM 19:2, 1976): a hit swaps with its predecessor.
-pub struct ScanTranspose {
+pub(in crate::dispatch) struct ScanTranspose {
     list: PlacedSlice<HandlerPointer>,
     _objects: Objects,
 }

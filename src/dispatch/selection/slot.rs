@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 /// What a key leads to.
 #[derive(Clone, Copy)]
-pub enum Slot {
+pub(in crate::dispatch) enum Slot {
     /// The key alone decides: run this one, no `matches` needed.
     Only(HandlerPointer),
     /// Test these of the candidates, in registration order; none at all for a key that nobody claimed.
@@ -33,7 +33,7 @@ impl Slot {
 }
 
 /// The candidates of all keys, one after another, and the objects behind every pointer of a table.
-pub struct Candidates {
+pub(in crate::dispatch) struct Candidates {
     list: PlacedSlice<HandlerPointer>,
     _objects: Objects,
 }
@@ -82,19 +82,26 @@ impl Candidates {
     }
 
     /// The handler that a slot leads this packet to.
+    ///
+    /// # Safety
+    /// The slot must be one of those that came from [`Candidates::group`] with these candidates, or
+    /// [`Slot::UNCLAIMED`].
     #[inline(always)]
-    pub fn resolve<P: ProbeCounter>(
+    pub unsafe fn resolve<P: ProbeCounter>(
         &self,
         slot: Slot,
         packet: &Packet,
         probes: &mut P,
     ) -> Option<&dyn Handler> {
         match slot {
-            // SAFETY: `_objects` lives as long as `self`.
+            // SAFETY: the slot belongs to these candidates, whose `_objects` lives as long as `self`.
             Slot::Only(pointer) => Some(unsafe { pointer.get() }),
             Slot::Tested { begin, count } => {
-                for pointer in &self.list[begin as usize..(begin + count) as usize] {
-                    // SAFETY: as above.
+                let range = begin as usize..begin as usize + count as usize;
+                // SAFETY: `group` made the range inside the list, or it is the empty one at the beginning. Checked, it
+                // would cost the table a branch on each tested slot.
+                for pointer in unsafe { self.list.get_unchecked(range) } {
+                    // SAFETY: `_objects` lives as long as `self`.
                     let handler = unsafe { pointer.get() };
                     probes.probe();
                     if handler.matches(packet) {

@@ -22,7 +22,7 @@ struct KeyedSlot {
 const _: () = assert!(size_of::<KeyedSlot>() == 24);
 
 /// Slots of 24 bytes, 1,024 or the least power of two above that keeps claimed keys apart.
-pub struct TableCompact {
+pub(in crate::dispatch) struct TableCompact {
     slots: PlacedSlice<KeyedSlot>,
     candidates: Candidates,
 }
@@ -36,7 +36,8 @@ impl TableCompact {
         Self::build_with(set, residual_bound, placement, |slot| slot)
     }
 
-    /// The same with each slot passed through `edit` first: the way in for sabotage.
+    /// The same with each slot passed through `edit` first, which may make it [`Slot::UNCLAIMED`] and nothing else: the
+    /// way in for sabotage.
     pub(in crate::dispatch) fn build_with(
         set: &HandlerSet,
         residual_bound: Option<usize>,
@@ -62,6 +63,7 @@ impl TableCompact {
     }
 
     /// How many slots it grew to.
+    #[cfg(test)]
     pub fn slots(&self) -> usize {
         self.slots.len()
     }
@@ -77,7 +79,8 @@ impl Select for TableCompact {
         if key != packet.protocol {
             return None;
         }
-        self.candidates.resolve(slot, packet, probes)
+        // SAFETY: the table's slots and candidates came from one `group`; what `edit` changes is unclaimed.
+        unsafe { self.candidates.resolve(slot, packet, probes) }
     }
 
     fn footprint_bytes(&self) -> usize {

@@ -12,7 +12,7 @@ use crate::traffic::Packet;
 const SLOTS: usize = 1 << 16;
 
 /// 65,536 slots of 16 bytes: 1 MiB, whatever is claimed.
-pub struct TableDirect16 {
+pub(in crate::dispatch) struct TableDirect16 {
     slots: PlacedSlice<Slot>,
     candidates: Candidates,
 }
@@ -38,7 +38,8 @@ impl Select for TableDirect16 {
         probes.probe();
         // SAFETY: there are `SLOTS` slots, one for each value of a u16; placed whole in `build`.
         let slot = unsafe { *self.slots.get_unchecked(usize::from(packet.protocol)) };
-        self.candidates.resolve(slot, packet, probes)
+        // SAFETY: the table's slots and candidates came from one `group`.
+        unsafe { self.candidates.resolve(slot, packet, probes) }
     }
 
     fn footprint_bytes(&self) -> usize {

@@ -83,8 +83,8 @@ fn sorting_by_known_weights_is_expected_to_help_as_much_as_it_does() {
     for (n, packet) in packets.iter_mut().enumerate().filter(|(n, _)| n % 20 != 0) {
         packet.protocol = if n % 2 == 0 { 98 } else { 99 };
     }
-    let (counts, unmatched) = order::run_counts(&set, &packets);
-    let sorted = set.reordered(&order::frequency_order(&set, &packets)).unwrap();
+    let (counts, unmatched) = order::run_counts(&set, &packets, &Watch::new()).unwrap();
+    let sorted = set.reordered(&order::frequency_order(&set, &packets, &Watch::new()).unwrap()).unwrap();
     let recipe = SelectionRecipe::new(SelectionArm::ScanOrdered, &set, None).unwrap();
     let probes: u64 =
         recipe.pass(&packets, &Watch::new()).unwrap().probes.iter().map(|&probes| u64::from(probes)).sum();
@@ -217,7 +217,7 @@ proptest! {
         let set = HandlerSet::from_specs(specs, Body::Tiny).unwrap();
         let reversed: Vec<usize> = (0..set.len()).rev().collect();
         let packets = super::packets(&set, 100, seed);
-        prop_assert_eq!(order::changed_handlers(&set, &packets, set.order(), &reversed).unwrap(), 0);
+        prop_assert_eq!(order::changed_handlers(&set, &packets, set.order(), &reversed, &Watch::new()).unwrap(), 0);
     }
 }
 
@@ -255,6 +255,28 @@ fn a_law_out_of_reach_is_not_guessed() {
         .collect();
     let set = HandlerSet::from_specs(specs, Body::Tiny).unwrap();
     assert_eq!(expected_probes(SelectionArm::Scan, &set, &[1.0; 96], 0.0).unwrap(), None);
+    // Few combinations, but a thousand predicates to look at in each.
+    let specs = (0..MAX_HANDLERS)
+        .map(|n| HandlerSpec {
+            key: 6,
+            residual: Residual::Mask { offset: (n % 10) as u8, mask: 3, value: (n / 10 % 4) as u8 },
+        })
+        .collect();
+    let set = HandlerSet::from_specs(specs, Body::Tiny).unwrap();
+    assert_eq!(expected_probes(SelectionArm::Scan, &set, &[1.0; MAX_HANDLERS], 0.0).unwrap(), None);
+    // And out of reach only together: each key by itself takes a twentieth of the steps.
+    let many = |keys: u16| {
+        let specs = (0..keys)
+            .flat_map(|key| (0..32_u8).map(move |n| (key, n)))
+            .map(|(key, n)| HandlerSpec {
+                key,
+                residual: Residual::Mask { offset: n % 6, mask: 3, value: n / 6 % 4 },
+            })
+            .collect();
+        let set = HandlerSet::from_specs(specs, Body::Tiny).unwrap();
+        expected_probes(SelectionArm::Scan, &set, &vec![1.0; set.len()], 0.0).unwrap()
+    };
+    assert!(many(1).is_some() && many(32).is_none());
     let mtf = expected_probes(SelectionArm::ScanMoveToFront, &standard(10), &[1.0; 10], 0.0);
     assert_eq!(mtf.unwrap(), None);
 }

@@ -5,6 +5,7 @@ use crate::dispatch::expected::expected_probes;
 use crate::dispatch::{
     Body, HandlerSet, HandlerSpec, MAX_HANDLERS, MechanismArm, Residual, SelectionArm, SelectionRecipe,
 };
+use crate::race::Watch;
 use crate::traffic::Packet;
 
 /// The message of an invalid argument; its value must stand in it.
@@ -28,9 +29,9 @@ fn counts_outside_the_compiled_bodies() {
     let spec = HandlerSpec { key: 1, residual: Residual::None };
     refused(HandlerSet::from_specs(vec![spec; 1025], Body::Fat), "1025");
     let packets = [Packet { protocol: 6, length: 0, flow: 0, payload: [0; 24] }];
-    refused(HandlerSet::from_packets(&packets, 0, Body::Fat, 1), "0");
-    refused(HandlerSet::from_packets(&packets, 5000, Body::Fat, 1), "5000");
-    refused(HandlerSet::from_packets(&[], 10, Body::Fat, 1), "0 packets");
+    refused(HandlerSet::from_packets(&packets, 0, Body::Fat, 1, &Watch::new()), "0");
+    refused(HandlerSet::from_packets(&packets, 5000, Body::Fat, 1, &Watch::new()), "5000");
+    refused(HandlerSet::from_packets(&[], 10, Body::Fat, 1, &Watch::new()), "0 packets");
     assert!(standard(1, 0.1).is_ok() && standard(MAX_HANDLERS, 1.0).is_ok());
 }
 

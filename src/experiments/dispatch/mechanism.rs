@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::traffic;
 use crate::Result;
-use crate::dispatch::{DirectReference, MechanismArm, MechanismRecipe, ScanReference};
+use crate::dispatch::{DirectReference, MechanismArm, MechanismRecipe, ScanReference, ceiling};
 use crate::machine::Card;
 use crate::race::{
-    ArmInfo, Ceiling, Cell, Contrast, Entry, Experiment, Kind, Parameter, Plan, Reference, Role, Source,
-    Unit, Value, Values, Watch, contrast,
+    ArmInfo, Cell, Contrast, Entry, Experiment, Kind, Parameter, Plan, Reference, Role, Source, Unit, Value,
+    Values, Watch, contrast,
 };
 
 /// The experiment.
@@ -86,12 +86,7 @@ impl Experiment for MechanismCost {
                 reference,
                 claim,
                 probes: None,
-                ceiling: Some(Ceiling {
-                    // As for selection: the checksum's multiply and xor, one after the other.
-                    min_cycles: 4.0,
-                    formula: "fold: multiply and xor in a chain".into(),
-                    source: "Agner Fog's instruction tables".into(),
-                }),
+                ceiling: Some(ceiling::fold()),
             });
         }
         Ok(Plan {

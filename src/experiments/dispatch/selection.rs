@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::traffic;
 use crate::Result;
 use crate::dispatch::expected::expected_probes;
-use crate::dispatch::{HandlerSet, ScanReference, SelectionArm, SelectionRecipe, order};
+use crate::dispatch::{HandlerSet, ScanReference, SelectionArm, SelectionRecipe, ceiling, order};
 use crate::machine::Card;
 use crate::race::{
-    ArmInfo, Ceiling, Cell, Companion, Contrast, Entry, Experiment, Kind, Parameter, Plan, Probes, Role,
-    Source, Unit, Value, Values, Watch, contrast,
+    ArmInfo, Cell, Companion, Contrast, Entry, Experiment, Kind, Parameter, Plan, Probes, Role, Source, Unit,
+    Value, Values, Watch, contrast,
 };
 
 /// The experiment.
@@ -77,7 +77,7 @@ impl Experiment for SelectionCost {
         let workload = traffic::workload(values, seed, card, watch)?;
         let set = &workload.set;
         let reference = Arc::new(ScanReference::new(set));
-        let sorted = order::frequency_order(set, &workload.packets);
+        let sorted = order::frequency_order(set, &workload.packets, watch)?;
         let resorted = set.reordered(&sorted)?;
         let arms = SelectionArm::ALL.into_iter().map(|arm| {
             let role = if arm == SelectionArm::Scan { Role::Baseline } else { Role::Arm };
@@ -99,7 +99,7 @@ impl Experiment for SelectionCost {
                     Some(count_probes(&recipe, arm, searched, &workload, watch)?)
                 }
             };
-            let ceiling = Some(ceiling(arm, probes.as_ref()));
+            let ceiling = Some(ceiling::selection(arm, probes.as_ref()));
             let recipe = Arc::new(recipe);
             entries.push(Entry {
                 name: name.into(),
@@ -183,21 +183,4 @@ fn count_probes(
         None => None,
     };
     Ok(Probes::of(pass.probes, expected))
-}
-
-fn ceiling(arm: SelectionArm, probes: Option<&Probes>) -> Ceiling {
-    // Every result goes through the checksum's multiply (3 cycles on every current core) and its xor before the next
-    // may: Agner Fog's instruction tables; Arm's optimisation guides.
-    let fold: f64 = 4.0;
-    let calls = match arm {
-        SelectionArm::Scan | SelectionArm::ScanOrdered => probes.map_or(0.0, |probes| probes.mean),
-        _ => 0.0,
-    };
-    Ceiling {
-        // A call and a return are two taken branches, and no core takes more than two a cycle.
-        min_cycles: fold.max(calls),
-        formula: "max(fold: multiply and xor in a chain, one cycle for each indirect call and its return)"
-            .into(),
-        source: "Agner Fog's instruction tables and microarchitecture manual".into(),
-    }
 }

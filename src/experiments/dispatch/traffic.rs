@@ -1,10 +1,11 @@
 //! The handlers and packets of a dispatch experiment, from its parameters.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::Result;
-use crate::dispatch::{Body, HandlerSet, HandlerSpec, MAX_HANDLERS, Residual, audit, order};
-use crate::machine::Card;
+use crate::dispatch::{Body, HandlerSet, HandlerSpec, MAX_HANDLERS, Residual, audit};
+use crate::machine::{Card, memory};
 use crate::race::{Check, Kind, Parameter, Value, Values, Watch};
 use crate::traffic::{self, KeyRule, Law, Packet, Traffic};
 
@@ -117,9 +118,7 @@ pub fn workload(values: &Values, seed: u64, card: &Card, watch: &Watch) -> Resul
         Some(law) => drawn(law, values, body, handlers, seed, watch)?,
         None => captured(Path::new(name), values, body, handlers, seed, watch)?,
     };
-    workload.checks.push(audit::bodies_check(&workload.set)?);
-    workload.checks.extend(order::busiest_first(&workload.set, &workload.packets).map(|order| order.check()));
-    workload.checks.push(pool_check(&workload.packets, card));
+    workload.checks.extend(audit::checks(&[&workload.set], &workload.packets, card, watch)?);
     Ok(workload)
 }
 
@@ -172,9 +171,10 @@ fn captured(
         _ => KeyRule::IpProtocol,
     };
     let capture = traffic::read_capture(path, rule, watch)?;
-    let seen = HandlerSet::from_packets(&capture.packets, handlers, body, seed)?;
+    let seen = HandlerSet::from_packets(&capture.packets, handlers, body, seed, watch)?;
     let mut specs = seen.specs().to_vec();
-    let used: std::collections::HashSet<u16> = capture.packets.iter().map(|packet| packet.protocol).collect();
+    let used: HashSet<u16> =
+        traffic::key_counts(&capture.packets, watch)?.into_iter().map(|(key, _)| key).collect();
     let unused = (0..=u16::MAX).filter(|key| !used.contains(key));
     specs
         .extend(unused.take(handlers - specs.len()).map(|key| HandlerSpec { key, residual: Residual::None }));
@@ -182,9 +182,11 @@ fn captured(
     shuffle(&mut specs, seed);
     let set = HandlerSet::from_specs(specs, body)?;
     let pool = values.size("pool");
-    let packets: Vec<Packet> = capture.packets.iter().copied().cycle().take(pool).collect();
-    let claimed: std::collections::HashSet<u16> = set.keys().into_iter().collect();
-    let unmatched = packets.iter().filter(|packet| !claimed.contains(&packet.protocol)).count();
+    let packets = repeated(&capture.packets, pool, watch)?;
+    let claimed: HashSet<u16> = set.keys().into_iter().collect();
+    let counts = traffic::key_counts(&packets, watch)?;
+    let unmatched: u64 =
+        counts.iter().filter(|(key, _)| !claimed.contains(key)).map(|&(_, count)| count).sum();
     let detail = format!(
         "{} frames, {} without a key, {} with payload beyond {} bytes; {} keys seen, {} handlers; {}",
         capture.frames,
@@ -199,19 +201,52 @@ fn captured(
     Ok(Workload { set, packets, weights: None, unmatched, checks: vec![Check::new("capture", true, detail)] })
 }
 
+/// Packets copied between two looks at the watch: some 0.2 ms of work.
+const CHUNK: usize = 64 * 1024;
+
+/// `packets` from the beginning, over and over, until there are `pool` of them.
+fn repeated(packets: &[Packet], pool: usize, watch: &Watch) -> Result<Vec<Packet>> {
+    let mut filled = memory::reserve(&format!("a pool of {pool} packets"), pool)?;
+    let mut rest = packets.iter().copied().cycle().take(pool);
+    while filled.len() < pool {
+        watch.check()?;
+        filled.extend(rest.by_ref().take(CHUNK));
+    }
+    Ok(filled)
+}
+
 fn shuffle(specs: &mut [HandlerSpec], seed: u64) {
     use rand::seq::SliceRandom;
     use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
     specs.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
 }
 
-/// A pool past the L2 measures memory with a dispatch attached.
-fn pool_check(packets: &[Packet], card: &Card) -> Check {
-    let bytes = size_of_val(packets);
-    match card.l2_bytes() {
-        Some(l2) => {
-            Check::new("pool-in-cache", bytes < l2, format!("pool {} KiB, L2 {} KiB", bytes >> 10, l2 >> 10))
-        }
-        None => Check::not_applicable("pool-in-cache", "the size of the L2 isn't known here"),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+
+    fn three() -> Vec<Packet> {
+        [6, 17, 1].map(|protocol| Packet { protocol, length: 0, flow: 0, payload: [0; 24] }).to_vec()
+    }
+
+    #[test]
+    fn a_capture_is_repeated_or_cut() {
+        let keys = |pool| {
+            let pool = repeated(&three(), pool, &Watch::new()).unwrap();
+            pool.iter().map(|packet| packet.protocol).collect::<Vec<u16>>()
+        };
+        assert_eq!(keys(2), [6, 17]);
+        assert_eq!(keys(7), [6, 17, 1, 6, 17, 1, 6]);
+        let many = keys(2 * CHUNK + 5);
+        assert!(many.len() == 2 * CHUNK + 5 && many.chunks(3).all(|some| [6, 17, 1].starts_with(some)));
+    }
+
+    #[test]
+    fn a_pool_past_the_memory_is_refused_and_a_stop_is_heard() {
+        assert!(matches!(repeated(&three(), 1 << 55, &Watch::new()), Err(Error::OutOfMemory { .. })));
+        let watch = Watch::new();
+        watch.stop();
+        assert!(matches!(repeated(&three(), 10, &watch), Err(Error::Interrupted)));
     }
 }

@@ -13,8 +13,9 @@ pub use error::CaptureError;
 use frame::decode;
 use records::{Frame, Records, Stop};
 
+use super::Packet;
 use super::packet::PAYLOAD_BYTES;
-use super::{Packet, memory};
+use crate::machine::memory;
 use crate::race::Watch;
 use crate::{Error, Result};
 

@@ -1,18 +1,58 @@
 //! How much memory this process may still take.
+//!
+//! Linux grants what it doesn't have and kills whoever touches it (`vm.overcommit_memory`, proc_sys_vm(5)), so large
+//! buffers are compared with what is available before they are made.
 
 use crate::{Error, Result};
 
 /// Bytes available, as the kernel estimates them, or fewer where a control group or a limit on the address space
 /// allows fewer; `None` where this system doesn't say.
-pub(super) fn available_bytes() -> Option<u64> {
+pub fn available_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
     return linux::available_bytes();
     #[cfg(not(target_os = "linux"))]
     None
 }
 
-/// Refuses `count` items of `item_bytes` before anything is allocated.
-pub(super) fn check(what: &str, count: usize, item_bytes: usize, available: Option<u64>) -> Result<()> {
+/// Up to this many bytes are taken without asking how much memory there is: asking takes 0.2 ms, and what is as small as
+/// this fits or fails at once.
+const NOT_ASKED_BYTES: usize = 1 << 20;
+
+/// Refuses `count` items of `item_bytes` that wouldn't fit into what is available now.
+///
+/// # Errors
+/// [`Error::OutOfMemory`], naming `what`.
+pub fn room_for(what: &str, count: usize, item_bytes: usize) -> Result<()> {
+    let small = count.saturating_mul(item_bytes) <= NOT_ASKED_BYTES;
+    check(what, count, item_bytes, if small { None } else { available_bytes() })
+}
+
+/// An empty vector with room for `count` items, refused before anything is allocated where they wouldn't fit.
+///
+/// # Errors
+/// [`Error::OutOfMemory`], naming `what`.
+pub fn reserve<T>(what: &str, count: usize) -> Result<Vec<T>> {
+    room_for(what, count, size_of::<T>())?;
+    let mut items = Vec::new();
+    items.try_reserve_exact(count).map_err(|_| refusal(what, count * size_of::<T>()))?;
+    Ok(items)
+}
+
+/// What to say where the system refused `bytes` bytes; tells how many there are.
+pub fn refusal(what: &str, bytes: usize) -> Error {
+    Error::OutOfMemory {
+        what: what.to_owned(),
+        needed_bytes: bytes as u64,
+        available_bytes: available_bytes().unwrap_or(0),
+    }
+}
+
+/// Refuses `count` items of `item_bytes` where `available` bytes aren't enough for them; where that isn't known, only
+/// what no address space could hold.
+///
+/// # Errors
+/// [`Error::OutOfMemory`], naming `what`.
+pub fn check(what: &str, count: usize, item_bytes: usize, available: Option<u64>) -> Result<()> {
     let needed_bytes = u64::try_from(count as u128 * item_bytes as u128).unwrap_or(u64::MAX);
     // Beyond isize::MAX no allocation can exist, whatever the system says.
     let available_bytes = available.unwrap_or(u64::MAX).min(isize::MAX as u64);
@@ -131,6 +171,17 @@ mod tests {
         assert!(check("packets", 10, 32, Some(320)).is_ok());
         let refused = check("packets", 10, 32, Some(319)).unwrap_err().to_string();
         assert!(refused.contains("320") && refused.contains("319"), "{refused}");
+    }
+
+    #[test]
+    fn room_is_refused_before_it_is_taken() {
+        let reserved: Vec<u32> = reserve("numbers", 100_000_000 / 4096).unwrap();
+        assert!(reserved.is_empty() && reserved.capacity() >= 100_000_000 / 4096);
+        for refused in
+            [room_for("numbers", 1 << 50, 32).unwrap_err(), reserve::<u64>("numbers", 1 << 55).unwrap_err()]
+        {
+            assert!(matches!(refused, Error::OutOfMemory { ref what, .. } if what == "numbers"), "{refused}");
+        }
     }
 
     #[test]
