@@ -127,7 +127,8 @@ pub struct Pass {
     pub checksum: Checksum,
     /// Who ran, one a packet; 0xFFFF where nobody did.
     pub handlers: Vec<u16>,
-    /// Probes, one a packet; see [`probes`](crate::dispatch::probes) for what counts as one.
+    /// Probes, one a packet: calls of `matches` in scans of handlers, comparisons in `scan_keys`, in tables the lookup of
+    /// a slot and each test of a candidate.
     pub probes: Vec<u32>,
 }
 
