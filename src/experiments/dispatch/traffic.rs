@@ -152,7 +152,7 @@ fn drawn(
     let unmatched = values.float("unmatched");
     let traffic = Traffic::new(law).unmatched(unmatched).seed(seed).shuffle(values.flag("shuffle"));
     let weights = traffic.handler_weights(handlers)?;
-    let packets = traffic.generate(values.size("pool"), &set.keys(), watch)?;
+    let packets = traffic.generate(values.size("pool"), &set.keys(), &watch.silent())?;
     Ok(Workload { set, packets, weights: Some(weights), unmatched, checks: Vec::new() })
 }
 
@@ -171,7 +171,7 @@ fn captured(
         "destination_port" => KeyRule::DestinationPort,
         _ => KeyRule::IpProtocol,
     };
-    let capture = traffic::read_capture(path, rule, watch)?;
+    let capture = traffic::read_capture(path, rule, &watch.silent())?;
     let seen = HandlerSet::from_packets(&capture.packets, handlers, body, seed)?;
     let mut specs = seen.specs().to_vec();
     let used: std::collections::HashSet<u16> = capture.packets.iter().map(|packet| packet.protocol).collect();
