@@ -95,7 +95,8 @@ class Doctor(_Document):
 
     A read-only mapping; its keys are attributes as well: `tick_ns`, `floor_ns`, `false_verdict_rate`,
     `detection_rate` (of 2 % of extra packets), `half_width`, each the worst of `bodies`; `bodies`, with every rate and
-    its Clopper–Pearson interval at 95 %, and the ratio of an arm to itself (`again_ratio`, `again_low`, `again_high`); `trials` (0 where one race's blocks were resampled), `machine`, …
+    its Clopper–Pearson interval at 95 %, and the ratio of an arm to itself (`again_ratio`,
+    `again_low`, `again_high`); `trials` (0 where one race's blocks were resampled), `machine`, …
     """
 
     @property
@@ -138,7 +139,11 @@ class Doctor(_Document):
 
     @property
     def exit_code(self) -> int:
-        """0 if fit to measure, 1 if verdicts err too often or an arm differs from itself, 3 if the machine is too noisy to come to any."""
+        """What a script should make of it.
+
+        0 if fit to measure, 1 if verdicts err too often or an arm differs from itself, 3 if the machine is too noisy to
+        come to any verdict.
+        """
         if not (self._agrees_with_itself and self._errs_rarely):
             return 1
         return 0 if self._sees_enough else 3
@@ -150,6 +155,15 @@ class Doctor(_Document):
 
     def __repr__(self) -> str:
         return f"<Doctor: {self.verdict}>"
+
+
+_LOOK_SECONDS = 1.0
+"""About how long looking at the instrument takes before the trials."""
+
+
+def doctor_seconds(trials: int | None, trial_seconds: float) -> float:
+    """Return about how long :func:`doctor` takes, in seconds: trials run with fat bodies and with tiny ones."""
+    return _LOOK_SECONDS + 2 * (trials or 1) * trial_seconds
 
 
 def machine() -> Machine:

@@ -90,8 +90,8 @@ def _rates(doctor: Doctor) -> RenderableType:
     how = (
         f"{doctor['trials']} trials a body"
         if doctor["trials"]
-        else "one race a body, its blocks resampled with signs drawn, so that the first two rates show calibration only "
-        "(--trials N runs races of their own)"
+        else "one race a body, its blocks resampled with signs drawn, so that the first two rates show "
+        "calibration only (--trials N runs races of their own)"
     )
     note = f"{how}; {numbers.seconds(doctor['trial_seconds'])} each; margin ±{100 * doctor['margin']:g} %; "
     return Group(table, Text(note + "Clopper–Pearson intervals at 95 %", style="dim"))
