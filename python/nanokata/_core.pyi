@@ -19,6 +19,7 @@ __all__ = [
     "catalogue",
     "changed_handlers",
     "doctor",
+    "expected_seconds",
     "frequency_order",
     "generate",
     "line",
@@ -240,6 +241,7 @@ def race(
     cpu: int | None,
     progress: _Progress,
 ) -> str: ...
+def expected_seconds(id: str, values: str, *, companions: bool, quick: bool, seconds: float | None) -> float: ...
 def run_experiment(
     id: str,
     values: str,

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from nanokata.errors import UnknownExperiment
 
-__all__ = ["Arm", "Experiment", "Parameter", "area", "experiments", "find"]
+__all__ = ["Arm", "Experiment", "Parameter", "area", "chosen", "experiments", "find"]
 
 Kind = Literal["int", "float", "choice", "choice_or_file", "flag"]
 
@@ -139,11 +139,39 @@ def nearest(name: str, known: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*close, *tails]))[:3]
 
 
+EVERYTHING = "lab"
+"""What stands for all areas together."""
+
+
 def find(name: str) -> Experiment:
     """Return the experiment with that id, or raise :class:`UnknownExperiment` with the nearest names."""
     for experiment in experiments():
         if experiment.id == name:
             return experiment
-    close = nearest(name, (experiment.id for experiment in experiments()))
+    if several := _several(name):
+        ids = tuple(experiment.id for experiment in several)
+        what = "every area" if name == EVERYTHING else "an area"
+        message = f"{name!r} is {what}, and one experiment is wanted: {', '.join(ids)}"
+        raise UnknownExperiment(message, name=name, nearest=ids[:3])
+    raise _unknown(name, [experiment.id for experiment in experiments()])
+
+
+def chosen(name: str) -> tuple[Experiment, ...]:
+    """Return the experiments that `name` stands for: one by its id, an area's, or with ``lab`` all of them."""
+    if several := _several(name):
+        return several
+    ids = [experiment.id for experiment in experiments()]
+    if name in ids:
+        return (find(name),)
+    areas = dict.fromkeys(experiment.area for experiment in experiments())
+    raise _unknown(name, [*ids, *areas, EVERYTHING])
+
+
+def _several(name: str) -> tuple[Experiment, ...]:
+    return experiments() if name == EVERYTHING else area(name)
+
+
+def _unknown(name: str, known: Iterable[str]) -> UnknownExperiment:
+    close = nearest(name, known)
     hint = f"nearest: {', '.join(close)}" if close else "`nanokata list` shows them all"
-    raise UnknownExperiment(f"no experiment is called {name!r}; {hint}", name=name, nearest=close)
+    return UnknownExperiment(f"no experiment is called {name!r}; {hint}", name=name, nearest=close)

@@ -95,13 +95,24 @@ class Doctor(_Document):
 
     A read-only mapping; its keys are attributes as well: `tick_ns`, `floor_ns`, `false_verdict_rate`,
     `detection_rate` (of 2 % of extra packets), `half_width`, each the worst of `bodies`; `bodies`, with every rate and
-    its Clopper–Pearson interval at 95 %; `trials` (0 where one race's blocks were resampled), `machine`, …
+    its Clopper–Pearson interval at 95 %, and the ratio of an arm to itself (`again_ratio`,
+    `again_low`, `again_high`); `trials` (0 where one race's blocks were resampled), `machine`, …
     """
 
     @property
     def fit(self) -> bool:
         """Whether equal arms are told equal and unequal ones unequal often enough here."""
-        return self._errs_rarely and self._sees_enough
+        return self._agrees_with_itself and self._errs_rarely and self._sees_enough
+
+    @property
+    def _agrees_with_itself(self) -> bool:
+        """Whether each body's interval of an arm against itself reaches into the margin; older documents have none."""
+        margin = self["margin"]
+        return not any(
+            body["again_low"] > 1 + margin or body["again_high"] < 1 - margin
+            for body in self["bodies"]
+            if body.get("again_low") is not None and body.get("again_high") is not None
+        )
 
     @property
     def _errs_rarely(self) -> bool:
@@ -114,7 +125,9 @@ class Doctor(_Document):
     @property
     def verdict(self) -> str:
         """The finding in one line."""
-        if not self._errs_rarely:
+        if not self._agrees_with_itself:
+            finding = "not to be trusted here, an arm differs from itself"
+        elif not self._errs_rarely:
             finding = "not to be trusted here"
         else:
             finding = "fit to measure" if self._sees_enough else "too noisy here to see 2 %"
@@ -126,8 +139,12 @@ class Doctor(_Document):
 
     @property
     def exit_code(self) -> int:
-        """0 if fit to measure, 1 if verdicts err too often, 3 if the machine is too noisy to come to any."""
-        if not self._errs_rarely:
+        """What a script should make of it.
+
+        0 if fit to measure, 1 if verdicts err too often or an arm differs from itself, 3 if the machine is too noisy to
+        come to any verdict.
+        """
+        if not (self._agrees_with_itself and self._errs_rarely):
             return 1
         return 0 if self._sees_enough else 3
 
@@ -138,6 +155,15 @@ class Doctor(_Document):
 
     def __repr__(self) -> str:
         return f"<Doctor: {self.verdict}>"
+
+
+_LOOK_SECONDS = 1.0
+"""About how long looking at the instrument takes before the trials."""
+
+
+def doctor_seconds(trials: int | None, trial_seconds: float) -> float:
+    """Return about how long :func:`doctor` takes, in seconds: trials run with fat bodies and with tiny ones."""
+    return _LOOK_SECONDS + 2 * (trials or 1) * trial_seconds
 
 
 def machine() -> Machine:

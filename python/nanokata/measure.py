@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from nanokata import arguments
-from nanokata.catalogue import find
+from nanokata import arguments, presets
+from nanokata.catalogue import Experiment, find
 from nanokata.errors import InvalidArgument
 from nanokata.instrument import Machine, Progress, stored_doctor
 from nanokata.results import RaceResult, RunResult
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from nanokata.dispatch import Arm
 
 __all__ = ["race", "run"]
-
-Setting = bool | int | float | str
 
 
 def _document(text: str, units: dict[str, str]) -> dict[str, Any]:
@@ -37,7 +35,7 @@ def _document(text: str, units: dict[str, str]) -> dict[str, Any]:
     return document
 
 
-def _plain(name: str, value: object) -> list[Setting]:
+def _plain(name: str, value: object) -> list[presets.Setting]:
     """Return a setting as a list of JSON values; numpy's scalars and arrays are taken too."""
     wanted = "wanted a finite number, a word, true or false, or a list of them"
     if isinstance(value, float) and not math.isfinite(value):
@@ -54,10 +52,40 @@ def _plain(name: str, value: object) -> list[Setting]:
     raise InvalidArgument(f"{name} = {value!r}: {wanted}", name=name, value=repr(value), wanted=wanted)
 
 
+def _values(known: Experiment, preset: str | None, parameters: Mapping[str, object]) -> str:
+    """Return what the core takes: the preset's values and, over them, the given ones."""
+    values = {name: [value] for name, value in presets.values(known.id, preset).items()}
+    for name, value in parameters.items():
+        if known.parameter(name) is None:
+            takes = ", ".join(parameter.name for parameter in known.parameters)
+            wanted = f"{known.id} takes {takes}"
+            raise InvalidArgument(f"{name} = {value!r}: {wanted}", name=name, value=repr(value), wanted=wanted)
+        values[name] = _plain(name, value)
+    return json.dumps(values)
+
+
+def expected_seconds(
+    experiment: str,
+    /,
+    *,
+    preset: str | None = None,
+    companions: bool = True,
+    quick: bool = False,
+    seconds: float | None = None,
+    **parameters: object,
+) -> float:
+    """Return about how long :func:`run` takes at most, in seconds; refuses what it would refuse."""
+    from nanokata import _core
+
+    values = _values(find(experiment), preset, parameters)
+    return _core.expected_seconds(experiment, values, companions=companions, quick=quick, seconds=seconds)
+
+
 def run(
     experiment: str,
     /,
     *,
+    preset: str | None = None,
     companions: bool = True,
     quick: bool = False,
     seconds: float | None = None,
@@ -73,7 +101,11 @@ def run(
     Parameters
     ----------
     experiment : str
-        Its id, as ``"dispatch.selection"``; :func:`experiments` lists them.
+        Its id, as ``"dispatch.selection"``; :func:`experiments` lists them. One only: the command ``nanokata run``
+        takes areas too.
+    preset : str, optional
+        Values of parameters under one name; those given explicitly win. ``"original"`` gives ``dispatch.selection`` and
+        ``dispatch.mechanism`` the published kata's pool, 32,768 packets; what runs beside them keeps its own.
     companions : bool
         Whether experiments that belong beside this one are run too.
     quick : bool
@@ -101,16 +133,9 @@ def run(
     from nanokata import _core
 
     known = find(experiment)
-    values: dict[str, list[Setting]] = {}
-    for name, value in parameters.items():
-        if known.parameter(name) is None:
-            takes = ", ".join(parameter.name for parameter in known.parameters)
-            wanted = f"{experiment} takes {takes}"
-            raise InvalidArgument(f"{name} = {value!r}: {wanted}", name=name, value=repr(value), wanted=wanted)
-        values[name] = _plain(name, value)
     text = _core.run_experiment(
         experiment,
-        json.dumps(values),
+        _values(known, preset, parameters),
         companions=companions,
         quick=quick,
         seconds=seconds,

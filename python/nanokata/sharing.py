@@ -40,7 +40,7 @@ def line(
     Raises
     ------
     InvalidArgument, PinningError, NotMeasurable
-        For distances that overlap, CPUs that can't be had, or a process that may use one CPU only.
+        For distances that overlap, CPUs that can't be had, or a process that may not use two cores of one kind.
     """
     pair = None
     if cpus is not None:

@@ -95,6 +95,7 @@ def arm(
         "flags": [],
         "blocks": [cost] * 40,
         "log_ratios": [0.0] * 40,
+        "counters": [],
         **changes,
     }
 
@@ -176,6 +177,10 @@ def report(experiment: str, cells: list[dict[str, Any]], **changes: Any) -> dict
 def rate(hits: int, trials: int = 10) -> dict[str, Any]:
     share = hits / trials
     return {"hits": hits, "trials": trials, "rate": share, "low": 0.9 * share, "high": min(1.0, share + 0.1)}
+
+
+def again(ratio: float, half: float = 0.0004) -> dict[str, float]:
+    return {"again_ratio": ratio, "again_low": ratio - half, "again_high": ratio + half}
 
 
 def doctor(*, false_verdicts: int = 0, found: int = 10, **changes: Any) -> dict[str, Any]:
@@ -265,7 +270,7 @@ def selection(**changes: Any) -> dict[str, Any]:
         cells,
         companions=[calling],
         contrasts=follows,
-        checks=[check("monotonic")],
+        checks=[check("monotonic:handlers:table_compact")],
     )
     main["title"] = "What does finding the handler cost?"
     return document({**main, **changes})

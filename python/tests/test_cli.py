@@ -8,11 +8,13 @@ import sys
 import time
 
 import pytest
+import synthetic
 from click.testing import CliRunner
 
 import nanokata as nk
 from nanokata.cli import endings
 from nanokata.cli.main import nanokata
+from nanokata.results import RunResult
 
 # Three arms only: short rounds, which a busy machine rarely disturbs.
 SMALL = ["dispatch.mechanism", "--set", "handlers=10", "--set", "pool=2048", "--quick", "--seconds", "0.2"]
@@ -83,6 +85,61 @@ def test_a_run_as_json_is_json_alone(run, tmp_path):
     assert "figure: " in err
 
 
+def result_of(experiment, status):
+    inner = synthetic.report(experiment, [synthetic.selection_cell(100)])
+    if status == "failed":
+        inner["cells"][0]["checks"].append(synthetic.check("bodies-distinct", "failed"))
+    if status == "no_verdict":
+        inner["cells"][0].update(status="no_verdict", reason="noise")
+    return RunResult(synthetic.document(inner))
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "code"),
+    [({}, 0), ({0: "no_verdict"}, 3), ({0: "failed", 1: "no_verdict"}, 1), ({0: nk.NotMeasurable("one CPU")}, 3)],
+)
+def test_several_experiments_run_in_turn_and_the_worst_code_is_taken(outcomes, code, run, monkeypatch):
+    asked = []
+
+    def measured(experiment, **settings):
+        outcome = outcomes.get(len(asked))
+        asked.append((experiment, settings))
+        if isinstance(outcome, Exception):
+            raise outcome
+        return result_of(experiment, outcome)
+
+    monkeypatch.setattr(nk, "run", measured)
+    monkeypatch.setattr(nk, "doctor", lambda **_: None)
+    got, out, err = run("run", "lab", "--set", "pool=2048", "--preset", "original", "--no-figure", "--json")
+    assert got == code
+    assert [experiment for experiment, _ in asked] == [experiment.id for experiment in nk.experiments()]
+    refused = sum(isinstance(outcome, Exception) for outcome in outcomes.values())
+    assert len(json.loads(out)) == len(asked) - refused
+    assert ("one CPU" in err) == bool(refused)
+    for experiment, settings in asked:
+        dispatching = experiment.startswith("dispatch.")
+        assert ("pool" in settings) == dispatching
+        assert settings["preset"] == ("original" if dispatching else None)
+
+
+def test_an_area_shows_each_result(run, monkeypatch):
+    monkeypatch.setattr(nk, "run", lambda experiment, **_: result_of(experiment, "held"))
+    monkeypatch.setattr(nk, "doctor", lambda **_: None)
+    code, out, _ = run("run", "cache", "--no-figure")
+    assert code == 0
+    assert "Title of cache.levels" in out
+
+
+def test_the_time_left_is_known_from_the_start_and_follows_the_pace():
+    from nanokata.cli.progress import seconds_left
+
+    assert seconds_left(0.0, 0.0, 30.0) == 30.0
+    assert seconds_left(0.0, 40.0, 30.0) == 0.0
+    assert seconds_left(0.5, 15.0, 30.0) == 15.0
+    assert seconds_left(0.9, 90.0, 30.0) == pytest.approx(9.0)
+    assert seconds_left(1.0, 12.0, 30.0) == 0.0
+
+
 def test_no_figure_draws_none(run, tmp_path):
     _, out, _ = run("run", *SMALL, "--no-figure", "--out", str(tmp_path / "figures"))
     assert not (tmp_path / "figures").exists()
@@ -103,6 +160,12 @@ def test_a_figure_that_cant_be_written_doesnt_lose_the_result(run, tmp_path):
         (["run", "dispatch.selecton"], "nanokata run dispatch.selection"),
         (["run", "zzz"], "nanokata list"),
         (["rum"], "nanokata run"),
+        (["run", "cach"], "nanokata run cache"),
+        (["run", "lba"], "nanokata run lab"),
+        (["run", "lab", "--set", "colour=red"], "takes"),
+        (["run", "cache", "--traffic", "uniform"], "replays no traffic"),
+        (["run", "dispatch.selection", "--preset", "modern"], "has original"),
+        (["run", "cache", "--preset", "original"], "has no presets"),
         (["run", "dispatch.selection", "--set", "handlers"], "--set handlers=10,100"),
         (["run", "dispatch.selection", "--set", "handlers=0"], "from 1 to 1024"),
         (["run", "dispatch.selection", "--set", "colour=red"], "takes"),

@@ -35,6 +35,36 @@ def test_the_summary_shows_rates_reasons_and_fits_80_columns():
     assert "resampled" in Doctor(synthetic.doctor(trials=0)).summary()
 
 
+@pytest.mark.parametrize(
+    ("ratio", "fit", "shown"),
+    [(0.9999, True, "−0.01 % (−0.05…+0.03)"), (1.0053, True, "+0.53 % (+0.49…+0.57)"),
+     (1.0055, False, "+0.55 % (+0.51…+0.59)"), (0.99, False, "−1.00 % (−1.04…−0.96)")],
+)  # fmt: skip
+def test_an_arm_that_differs_from_itself_makes_the_machine_unfit(ratio, fit, shown):
+    document = synthetic.doctor()
+    document["bodies"][0].update(synthetic.again(ratio))
+    document["bodies"][1].update(synthetic.again(1.0))
+    doctor = Doctor(document)
+    assert doctor.fit == fit
+    assert doctor.exit_code == (0 if fit else 1)
+    assert ("differs from itself" in doctor.verdict) == (not fit)
+    assert shown in doctor.summary()
+    assert max(map(len, doctor.summary().splitlines())) <= 80
+
+
+def test_older_documents_have_no_interval_of_an_arm_against_itself():
+    document = synthetic.doctor()
+    assert Doctor(document).fit
+    assert "against itself" not in Doctor(document).summary()
+    document["bodies"][0].update(again_ratio=None, again_low=None, again_high=None)
+    assert Doctor(document).fit
+
+
+def test_the_short_form_says_that_its_rates_are_calibration():
+    assert "calibration only" in " ".join(Doctor(synthetic.doctor(trials=0)).summary().split())
+    assert "calibration only" not in Doctor(synthetic.doctor()).summary()
+
+
 def test_doctor_is_stored_for_later_runs(capfd):
     code = endings.run_command(nanokata, ["doctor", "--json"])
     out, _ = capfd.readouterr()
@@ -74,6 +104,15 @@ def test_trials_are_counted():
     found = nk.doctor(trials=2, trial_seconds=0.3)
     assert found["trials"] == 2
     assert all(body["raw_exclusion_rate"]["trials"] == 2 for body in found["bodies"])
+
+
+def test_doctors_progress_never_falls_and_the_look_is_a_part():
+    seen = []
+    nk.doctor(trial_seconds=0.5, progress=lambda doing, fraction: seen.append((doing, fraction)))
+    fractions = [fraction for _, fraction in seen]
+    assert fractions == sorted(fractions)
+    assert max(fraction for doing, fraction in seen if doing == "the instrument") <= 0.5 + 1e-9
+    assert any(0.5 <= fraction <= 1 for doing, fraction in seen if doing.startswith("doctor"))
 
 
 def test_a_longer_doctor_isnt_replaced_by_a_shorter():

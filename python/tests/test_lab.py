@@ -71,6 +71,75 @@ def test_unusable_settings_are_refused_before_anything_runs(settings, name):
     assert caught.value.name == name
 
 
+@pytest.mark.parametrize(("name", "several"), [("cache", "cache.levels"), ("lab", "dispatch.selection")])
+def test_a_run_takes_one_experiment_and_says_so(name, several):
+    with pytest.raises(nk.UnknownExperiment, match=f"one experiment is wanted: .*{several}"):
+        nk.run(name)
+
+
+def test_an_area_and_the_lab_stand_for_their_experiments():
+    assert catalogue.chosen("lab") == nk.experiments()
+    assert {experiment.area for experiment in catalogue.chosen("cache")} == {"cache"}
+    assert [experiment.id for experiment in catalogue.chosen("cache.levels")] == ["cache.levels"]
+    with pytest.raises(nk.UnknownExperiment) as caught:
+        catalogue.chosen("cach")
+    assert "cache" in caught.value.nearest
+
+
+def test_a_preset_sets_what_isnt_given(monkeypatch):
+    from nanokata import measure
+
+    asked = []
+    monkeypatch.setattr("nanokata._core.expected_seconds", lambda _, values, **__: asked.append(json.loads(values)))
+    for experiment in ("dispatch.selection", "dispatch.mechanism"):
+        measure.expected_seconds(experiment, preset="original", handlers=10)
+        measure.expected_seconds(experiment, preset="original", pool=2048)
+    assert asked == [{"pool": [32_768], "handlers": [10]}, {"pool": [2048]}] * 2
+
+
+def test_the_original_pool_is_one_that_the_core_takes():
+    result = nk.run("dispatch.mechanism", preset="original", handlers=10, traffic="hot", quick=True, seconds=0.2)
+    assert result.cells[0].parameters["pool"] == 32_768
+
+
+@pytest.mark.parametrize(
+    ("experiment", "preset", "said"),
+    [("dispatch.selection", "originl", "has original"), ("cache.levels", "original", "has no presets")],
+)
+def test_unknown_presets_are_refused_with_those_there_are(experiment, preset, said):
+    with pytest.raises(nk.InvalidArgument, match=said) as caught:
+        nk.run(experiment, preset=preset)
+    assert caught.value.name == "preset"
+
+
+def test_progress_never_falls_and_the_look_is_a_part_of_it():
+    seen = []
+    nk.run(
+        "dispatch.mechanism",
+        handlers=10,
+        pool=2048,
+        quick=True,
+        seconds=1.0,
+        companions=False,
+        progress=lambda doing, fraction: seen.append((doing, fraction)),
+    )
+    fractions = [fraction for _, fraction in seen]
+    assert fractions == sorted(fractions)
+    assert max(fraction for doing, fraction in seen if doing == "the instrument") < 0.9
+    assert seen[-1][0].startswith("dispatch.mechanism")
+
+
+def test_a_runs_time_is_known_from_its_bounds():
+    from nanokata.measure import expected_seconds
+
+    one = expected_seconds("dispatch.mechanism", handlers=10, traffic="hot", seconds=3.0)
+    assert one == pytest.approx(4.0)
+    two = expected_seconds("dispatch.mechanism", handlers=10, traffic=["hot", "uniform"], seconds=3.0)
+    assert two == pytest.approx(7.0)
+    with_companions = expected_seconds("dispatch.selection", handlers=10, seconds=3.0)
+    assert with_companions > expected_seconds("dispatch.selection", handlers=10, seconds=3.0, companions=False)
+
+
 def test_a_run_gives_typed_results(tmp_path):
     result = nk.run("dispatch.mechanism", handlers=10, traffic=["hot", "uniform"], pool=2048, quick=True, seconds=0.2)
     assert [cell.parameters["traffic"] for cell in result.cells] == ["hot", "uniform"]

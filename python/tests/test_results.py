@@ -66,6 +66,20 @@ def test_json_survives_a_round_trip(result):
             3,
         ),
         (lambda cell: cell.update(status="no_verdict", reason="the control reads slower"), 3),
+        (
+            lambda cell: cell.update(
+                status="no_verdict", reason="noise", checks=[synthetic.check("quiet", "failed", "9 dropped")]
+            ),
+            3,
+        ),
+        (
+            lambda cell: cell.update(
+                status="no_verdict",
+                reason="noise",
+                checks=[synthetic.check("quiet", "failed"), synthetic.check("bodies-distinct", "failed")],
+            ),
+            1,
+        ),
     ],
 )
 def test_exit_codes_follow_the_checks_and_controls(change, code):
@@ -73,7 +87,10 @@ def test_exit_codes_follow_the_checks_and_controls(change, code):
     change(cell)
     result = RaceResult(synthetic.document(synthetic.report("race", [cell])))
     assert result.exit_code == code
-    assert ("All checks held." in result.summary()) == (code == 0)
+    summary = result.summary()
+    assert ("All checks held." in summary or "No check failed; " in summary) == (code == 0)
+    assert ("All checks held." in summary) == (code == 0 and all(check.outcome == "held" for check in result.checks))
+    assert ({row["status"] for row in result.rows()} == {"failed"}) == (code == 1)
 
 
 def test_a_companions_failed_check_counts(result):
@@ -101,6 +118,22 @@ def test_a_race_gives_its_arms_by_name():
     assert [arm.arm for arm in result.arms][0] == "scan"
     with pytest.raises(KeyError):
         result["nobody"]
+
+
+def test_counters_are_read_and_older_documents_have_none():
+    counted = [{"name": "cache_misses", "per_operation": 0.25, "note": None}]
+    unknown = [{"name": "cache_misses", "per_operation": None, "note": "ENOENT: no hardware PMU"}]
+    arms = [synthetic.arm("a", 100.0, counters=counted), synthetic.arm("b", 50.0, baseline=100.0, counters=unknown)]
+    del (older := synthetic.arm("c", 50.0, baseline=100.0))["counters"]
+    cell = synthetic.cell([*arms, older], {"handlers": 10})
+    result = RaceResult(synthetic.document(synthetic.report("race", [cell])))
+    assert result["a"].counters[0].per_operation == 0.25
+    assert result["b"].counters[0].note == "ENOENT: no hardware PMU"
+    assert result["c"].counters == ()
+    assert "counted per packet: a 0.250 cache misses" in result.summary().splitlines()
+    written = json.loads(result.to_json())["report"]["cells"][0]["arms"]
+    assert [arm.get("counters") for arm in written] == [counted, unknown, None]
+    assert "counted per" not in race().summary()
 
 
 def test_records_are_frozen(result):

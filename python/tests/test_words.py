@@ -114,3 +114,40 @@ def test_a_wide_control_says_what_differences_it_bears_out():
     costs = {"a": 100.0, "b": 50.0}
     assert "beyond ±2.00 % only" in race_of(costs, resolvable_margin=0.02).summary()
     assert "beyond" not in race_of(costs).summary()
+
+
+def series_of(arms, races):
+    made = [synthetic.selection_cell(10 * (number + 1), resolvable_margin=0.02) for number in range(races)]
+    for cell in made:
+        cell["arms"] = cell["arms"][:arms]
+    return synthetic.report("dispatch.selection", made)
+
+
+@pytest.mark.parametrize(("arms", "races", "layout"), [(9, 2, "verdicts"), (3, 6, "series")])
+def test_every_layout_names_the_wider_margin(arms, races, layout):
+    document = synthetic.document(series_of(arms, races))
+    summary = RunResult(document).summary()
+    assert summary.count("beyond ±2.00 % only") == (1 if layout == "series" else races)
+
+
+def test_races_side_by_side_name_the_wider_margin():
+    document = synthetic.selection()
+    for cell in document["report"]["cells"]:
+        if cell["parameters"]["body"] == "tiny":
+            cell["resolvable_margin"] = 0.031
+    summary = RunResult(document).summary()
+    assert "± half an interval" in summary
+    assert summary.count("beyond ±3.10 % only") == 1
+
+
+def test_the_conclusion_counts_what_was_not_applicable():
+    wide = synthetic.check("control:b", "not_applicable", "too wide to say")
+    assert "No check failed; 2 not applicable." in race_of({"a": 100.0, "b": 50.0}, checks=[wide, wide]).summary()
+    assert "All checks held." in race_of({"a": 100.0, "b": 50.0}, checks=[synthetic.check("tick")]).summary()
+    assert "Nothing was checked." in race_of({"a": 100.0, "b": 50.0}).summary()
+
+
+def test_a_noisy_machine_isnt_named_as_a_failed_check():
+    checks = [synthetic.check("quiet", "failed"), synthetic.check("bodies-distinct", "failed")]
+    summary = race_of({"a": 100.0, "b": 50.0}, checks=checks, status="no_verdict", reason="noise").summary()
+    assert "A check failed (bodies-distinct):" in summary

@@ -162,7 +162,7 @@ fn race_once(body: Body, trial: u64, options: &DoctorOptions, card: &Card, watch
     let seed = options.race.seed ^ (trial + 1).wrapping_mul(0x2545_f491_4f6c_dd1d);
     let set = HandlerSet::standard(100, body, 0.10, seed)?;
     let pool = card.l2_bytes().map_or(POOL, |bytes| (bytes / 2 / size_of::<Packet>()).max(1));
-    let packets = Traffic::new(Law::Uniform).seed(seed).generate(pool, &set.keys(), watch)?;
+    let packets = Traffic::new(Law::Uniform).seed(seed).generate(pool, &set.keys(), &watch.silent())?;
     let reference: Arc<dyn Reference> = Arc::new(ScanReference::new(&set));
     let entries = ARMS.into_iter().map(|(name, extra)| {
         let table: Arc<dyn Recipe> = Arc::new(SelectionRecipe::new(SelectionArm::TableCompact, &set, None)?);

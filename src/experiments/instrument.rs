@@ -51,8 +51,11 @@ const FLOOR_BOUND: Duration = Duration::from_millis(400);
 /// As a race.
 pub fn look(options: &Options, card: &Card, watch: &Watch) -> Result<Instrument> {
     let set = HandlerSet::standard(100, Body::Tiny, 0.10, options.seed)?;
-    let packets =
-        Traffic::new(Law::Uniform).seed(options.seed).generate(FLOOR_PACKETS, &set.keys(), watch)?;
+    let packets = Traffic::new(Law::Uniform).seed(options.seed).generate(
+        FLOOR_PACKETS,
+        &set.keys(),
+        &watch.silent(),
+    )?;
     let reference = Arc::new(NullReference::new(&set));
     let entry = |name: &str, role: Role| Entry {
         name: name.into(),

@@ -97,6 +97,23 @@ impl Topology {
         }
         None
     }
+
+    /// Why two threads can't have a core of one kind each among `cpus`; `None` if they can.
+    pub fn why_no_pair(&self, cpus: &[usize]) -> Option<String> {
+        if self.distinct_cores(cpus, 2).is_some() {
+            return None;
+        }
+        let preferred = self.by_preference(cpus);
+        let named = preferred.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        Some(match preferred.as_slice() {
+            [] => "no CPU is allowed".into(),
+            [_] => format!("CPU {named} is the only one allowed"),
+            [first, rest @ ..] if rest.iter().all(|&cpu| self.shares_core(*first, cpu)) => {
+                format!("the CPUs allowed ({named}) are hardware threads of one core")
+            }
+            _ => format!("the CPUs allowed ({named}) are on cores of different kinds, one of each"),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -128,6 +145,24 @@ mod tests {
         assert!(t.siblings(99).is_empty());
         assert!(t.shares_core(1, 5) && t.shares_core(5, 1) && t.shares_core(2, 2));
         assert!(!t.shares_core(0, 1) && !t.shares_core(99, 99));
+    }
+
+    #[test]
+    fn a_missing_pair_is_explained() {
+        let t = topology(&[
+            (&[0, 1], CoreType::Performance),
+            (&[2, 3], CoreType::Performance),
+            (&[4], CoreType::Efficiency),
+        ]);
+        let why = |cpus: &[usize]| t.why_no_pair(cpus).expect("no pair");
+        assert_eq!(t.why_no_pair(&[1, 2]), None);
+        assert_eq!(why(&[]), "no CPU is allowed");
+        assert_eq!(why(&[3]), "CPU 3 is the only one allowed");
+        assert_eq!(why(&[2, 3]), "the CPUs allowed (2, 3) are hardware threads of one core");
+        assert_eq!(
+            why(&[4, 2, 3]),
+            "the CPUs allowed (2, 3, 4) are on cores of different kinds, one of each"
+        );
     }
 
     #[test]

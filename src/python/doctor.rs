@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 use super::errors::OrRaise;
+use super::experiments::LOOK_SECONDS;
 use super::machine::{Named, card};
 use super::race::Settings;
 use super::worker;
@@ -41,8 +42,12 @@ pub fn doctor(
     let trial = trial.ok_or_else(|| Error::invalid("trial_seconds", trial_seconds, wanted)).or_raise(py)?;
     let options = DoctorOptions { trials, trial, race };
     let (instrument, found) = worker::run_unpinned(py, progress, |watch| {
-        watch.section("the instrument", 0.0, 0.0);
+        let trials = 2 * options.trials.unwrap_or(1);
+        let share = LOOK_SECONDS / (LOOK_SECONDS + trials as f64 * options.trial.as_secs_f64());
+        watch.part(0.0, share);
+        watch.section("the instrument", 0.0, 1.0);
         let instrument = look(&options.race, card(), watch)?;
+        watch.part(share, 1.0);
         Ok((instrument, examine(&options, card(), watch)?))
     })?;
     let machine = Named { id: card().id(), card: card() };

@@ -31,7 +31,7 @@ mod _core {
     #[pymodule_export]
     use super::doctor::doctor;
     #[pymodule_export]
-    use super::experiments::run_experiment;
+    use super::experiments::{expected_seconds, run_experiment};
     #[pymodule_export]
     use super::handlers::{PyHandlerSet, PyResidual};
     #[pymodule_export]

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use super::errors::OrRaise;
 use super::machine::card;
 use super::worker::{self, PyRan};
-use crate::machine::default_cpus;
+use crate::machine::{allowed_cpus, default_cpus};
 use crate::race::{Checksum, Crew, Placement, Recipe, Source, Watch, Window};
 use crate::sharing::{Line, LineRecipe, Mode};
 use crate::{Error, Result};
@@ -69,7 +69,9 @@ fn two_cpus(asked: Option<(usize, usize)>) -> Result<(usize, usize)> {
         Some(&[own, other]) => Ok((own, other)),
         _ => Err(Error::NotMeasurable {
             what: "a probe of two threads".into(),
-            reason: "this process may use one CPU only".into(),
+            reason: card().topology.why_no_pair(&allowed_cpus()?).unwrap_or_else(|| {
+                "two threads need a core each, which this process had only a moment ago".into()
+            }),
         }),
     }
 }

@@ -32,10 +32,11 @@ def doctor(trials: int | None, seed: int, cpu: int | None, as_json: bool) -> int
     What it finds is kept for this machine and build, and named in one line by every later run.
     """
     import nanokata
+    from nanokata.instrument import doctor_seconds
 
     if trials == FIT_HALF_A_MINUTE:
         trials = int(_HALF_A_MINUTE / SECONDS_A_TRIAL / KINDS_OF_BODY)
-    with progress.shown("doctor") as update:
+    with progress.shown("doctor", doctor_seconds(trials, SECONDS_A_TRIAL)) as update:
         found = nanokata.doctor(trials=trials, trial_seconds=SECONDS_A_TRIAL, seed=seed, cpu=cpu, progress=update)
     if as_json:
         click.echo(found.to_json(indent=2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import click
@@ -58,6 +58,17 @@ def _code_of(error: NanokataError) -> int:
     return CHECK_FAILED if isinstance(error, (ChecksumMismatch, WorkerPanic)) else UNUSABLE_ARGUMENTS
 
 
+def end_with(error: NanokataError) -> int:
+    """Say what went wrong and what to type instead; return the code that it stands for."""
+    complain(f"{error}\n{_advice(error)}")
+    return _code_of(error)
+
+
+def worst(codes: Iterable[int]) -> int:
+    """Return the worst of several measurements' codes: a failed check before a missing verdict."""
+    return max(codes, key=(0, NO_VERDICT, CHECK_FAILED).index, default=0)
+
+
 def run_command(command: click.Command, arguments: Sequence[str] | None = None) -> int:
     """Run `command` and return the code to exit with."""
     for stream in (sys.stdout, sys.stderr):
@@ -72,8 +83,7 @@ def run_command(command: click.Command, arguments: Sequence[str] | None = None) 
         error.show()
         return error.exit_code
     except NanokataError as error:
-        complain(f"{error}\n{_advice(error)}")
-        return _code_of(error)
+        return end_with(error)
     except (KeyboardInterrupt, click.Abort):
         click.echo("\ninterrupted; nothing is left running", err=True)
         return INTERRUPTED

@@ -18,9 +18,7 @@ def list_experiments(name: str | None, as_json: bool) -> None:
     from nanokata import catalogue
     from nanokata.render import catalogue_renderable
 
-    chosen = catalogue.experiments()
-    if name:
-        chosen = catalogue.area(name) or (catalogue.find(name),)
+    chosen = catalogue.chosen(name) if name else catalogue.experiments()
     if as_json:
         click.echo(json.dumps([dataclasses.asdict(item) for item in chosen], indent=2, ensure_ascii=False))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,34 +15,44 @@ if TYPE_CHECKING:
 _LINE_EVERY_SECONDS = 10.0
 
 
-def _left(fraction: float, since: float) -> str:
-    if fraction <= 0.02:
-        return ""
-    left = (time.monotonic() - since) * (1 - fraction) / fraction
-    return f", about {left:.0f} s left"
+def seconds_left(fraction: float, spent: float, expected: float) -> float:
+    """Return the seconds left: what is left of those expected at first, and what the pace so far says later on."""
+    at_first = max(expected - spent, 0.0)
+    if fraction <= 0:
+        return at_first
+    return (1 - fraction) * at_first + fraction * (spent * (1 - fraction) / fraction)
+
+
+def _left(fraction: float, spent: float, expected: float) -> str:
+    return f"about {seconds_left(fraction, spent, expected):.0f} s left"
 
 
 @contextmanager
-def shown(what: str) -> Iterator[Progress]:
-    """Give a callback that shows progress until the block is left."""
+def shown(what: str, expected: float) -> Iterator[Progress]:
+    """Give a callback that shows progress until the block is left; `expected` is how many seconds it may take."""
     console = Console(stderr=True)
+    begun = time.monotonic()
+
+    def left(fraction: float) -> str:
+        return _left(fraction, time.monotonic() - begun, expected)
+
     if console.is_terminal:
-        with _bar(console, what) as bar:
+        with _bar(console, what, left) as bar:
             yield bar
     else:
-        yield _lines(console)
+        yield _lines(console, left)
 
 
 @contextmanager
-def _bar(console: Console, what: str) -> Iterator[Progress]:
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+def _bar(console: Console, what: str, left: Callable[[float], str]) -> Iterator[Progress]:
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.text import Text
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
+    class Left(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(left(task.completed))
+
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), Left())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=1.0)
 
@@ -52,15 +62,14 @@ def _bar(console: Console, what: str) -> Iterator[Progress]:
         yield update
 
 
-def _lines(console: Console) -> Progress:
-    since = time.monotonic()
-    last = since
+def _lines(console: Console, left: Callable[[float], str]) -> Progress:
+    last = time.monotonic()
 
     def update(doing: str, fraction: float) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last >= _LINE_EVERY_SECONDS:
             last = now
-            console.print(f"{doing}: {100 * fraction:.0f} %{_left(fraction, since)}", soft_wrap=True, highlight=False)
+            console.print(f"{doing}: {100 * fraction:.0f} %, {left(fraction)}", soft_wrap=True, highlight=False)
 
     return update

@@ -8,32 +8,65 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nanokata.errors import InvalidArgument
+from nanokata.errors import ChecksumMismatch, InvalidArgument, NotMeasurable, WorkerPanic
 
-from . import output, progress
+from . import endings, output, progress
 
 if TYPE_CHECKING:
     from nanokata.catalogue import Experiment
     from nanokata.results import RunResult
 
 
-def _settings(experiment: Experiment, pairs: tuple[str, ...], traffic: str | None) -> dict[str, Any]:
-    settings: dict[str, Any] = {}
+def _pairs(pairs: tuple[str, ...]) -> dict[str, str]:
+    """Return what each ``--set`` gives, by name."""
+    given: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name or not value:
             wanted = "wanted --set NAME=VALUE, as --set handlers=10,100"
             raise InvalidArgument(f"--set {pair}: {wanted}", name="--set", value=pair, wanted=wanted)
+        given[name] = value
+    return given
+
+
+def _settings(experiment: Experiment, given: dict[str, str], traffic: str | None) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    for name, value in given.items():
         parameter = experiment.parameter(name)
         series = parameter is not None and parameter.series
         settings[name] = [item for item in value.split(",") if item] if series else value
     if traffic is not None:
-        taking = [parameter.name for parameter in experiment.parameters if parameter.kind == "choice_or_file"]
-        if not taking:
+        taking = _takes_traffic(experiment)
+        if taking is None:
             wanted = f"{experiment.id} replays no traffic; leave it out"
             raise InvalidArgument(f"--traffic {traffic}: {wanted}", name="--traffic", value=traffic, wanted=wanted)
-        settings[taking[0]] = traffic
+        settings[taking] = traffic
     return settings
+
+
+def _takes_traffic(experiment: Experiment) -> str | None:
+    return next((parameter.name for parameter in experiment.parameters if parameter.kind == "choice_or_file"), None)
+
+
+def _jobs(
+    experiments: tuple[Experiment, ...], pairs: tuple[str, ...], traffic: str | None, preset: str | None
+) -> list[tuple[Experiment, dict[str, Any]]]:
+    """Return each experiment with its settings; of several, each takes those it has, and one at least must."""
+    from nanokata.presets import PRESETS
+
+    given = _pairs(pairs)
+    taken = {
+        name: [experiment for experiment in experiments if experiment.parameter(name) is not None] for name in given
+    }
+    replaying = [experiment for experiment in experiments if _takes_traffic(experiment) is not None]
+    having = [experiment for experiment in experiments if preset in PRESETS.get(experiment.id, {})]
+    jobs = []
+    for experiment in experiments:
+        # What nobody takes goes to all: the refusal then says what there is.
+        own = {name: value for name, value in given.items() if experiment in (taken[name] or experiments)}
+        settings = _settings(experiment, own, traffic if experiment in (replaying or experiments) else None)
+        jobs.append((experiment, {**settings, "preset": preset if experiment in (having or experiments) else None}))
+    return jobs
 
 
 def _draw(result: RunResult, directory: Path) -> Path | None:
@@ -58,13 +91,20 @@ DOCTOR_SECONDS_QUICK = 0.5
 def _examine_once(seconds: float, cpu: int | None) -> None:
     """Have the doctor look, in its short form, unless it has looked as closely at this machine and build before."""
     import nanokata
-    from nanokata.instrument import stored_doctor
+    from nanokata.instrument import doctor_seconds, stored_doctor
 
     known = stored_doctor(nanokata.machine())
     if known is not None and (known["trials"] > 0 or known["trial_seconds"] >= seconds):
         return
-    with progress.shown("doctor") as update:
+    with progress.shown("doctor", doctor_seconds(None, seconds)) as update:
         nanokata.doctor(trial_seconds=seconds, cpu=cpu, progress=update)
+
+
+def _measure(experiment: Experiment, seconds: float, settings: dict[str, Any]) -> RunResult:
+    import nanokata
+
+    with progress.shown(experiment.id, seconds) as update:
+        return nanokata.run(experiment.id, progress=update, **settings)
 
 
 @click.command(short_help="Measure an experiment.")
@@ -77,6 +117,7 @@ def _examine_once(seconds: float, cpu: int | None) -> None:
     help="Set a parameter; commas separate several values where it takes them.",
 )
 @click.option("--traffic", metavar="FILE|NAME", help="Replay a capture's packets, or a named distribution.")
+@click.option("--preset", metavar="NAME", help="Parameters under one name; `original` is the published kata's pool.")
 @click.option("--quick", is_flag=True, help="Fewer blocks and wider intervals, for a first look.")
 @click.option("--seconds", type=float, help="Time bound of each race.")
 @click.option("--precision", type=float, help="Half-width of each ratio at which a race stops (0.0025).")
@@ -96,6 +137,7 @@ def run(
     experiment: str,
     pairs: tuple[str, ...],
     traffic: str | None,
+    preset: str | None,
     quick: bool,
     seconds: float | None,
     precision: float | None,
@@ -105,28 +147,41 @@ def run(
     no_figure: bool,
     as_json: bool,
 ) -> int:
-    """Measure EXPERIMENT (an id that `nanokata list` shows) on this machine."""
-    import nanokata
-    from nanokata.catalogue import find
+    """Measure EXPERIMENT (an id that `nanokata list` shows) on this machine.
 
-    settings = _settings(find(experiment), pairs, traffic)
+    An area runs all of its experiments one after another, `lab` those of every area; the worst exit code is taken.
+    """
+    from nanokata.catalogue import chosen
+    from nanokata.measure import expected_seconds
+
+    experiments = chosen(experiment)
+    several = experiment not in {item.id for item in experiments}
+    jobs = _jobs(experiments, pairs, traffic, preset)
+    # All are looked at before the first one runs.
+    expected = [expected_seconds(item.id, quick=quick, seconds=seconds, **settings) for item, settings in jobs]
     _examine_once(DOCTOR_SECONDS_QUICK if quick else DOCTOR_SECONDS, cpu)
-    with progress.shown(experiment) as update:
-        result = nanokata.run(
-            experiment,
-            quick=quick,
-            seconds=seconds,
-            precision=precision,
-            seed=seed,
-            cpu=cpu,
-            progress=update,
-            **settings,
-        )
-    drawn = None if no_figure else _draw(result, directory)
+    results: list[RunResult] = []
+    codes: list[int] = []
+    options = {"quick": quick, "seconds": seconds, "precision": precision, "seed": seed, "cpu": cpu}
+    for (item, settings), at_most in zip(jobs, expected, strict=True):
+        try:
+            result = _measure(item, at_most, {**options, **settings})
+        except (ChecksumMismatch, NotMeasurable, WorkerPanic) as error:
+            if not several:
+                raise
+            # The others don't rest on this one.
+            codes.append(endings.end_with(error))
+            continue
+        results.append(result)
+        codes.append(result.exit_code)
+        drawn = None if no_figure else _draw(result, directory)
+        if not as_json:
+            output.show(result)
+        if drawn is not None:
+            click.echo(f"figure: {drawn}", err=as_json)
+        if several and not as_json:
+            click.echo()
     if as_json:
-        click.echo(result.to_json(indent=2))
-    else:
-        output.show(result)
-    if drawn is not None:
-        click.echo(f"figure: {drawn}", err=as_json)
-    return result.exit_code
+        documents = [result.to_json(indent=2) for result in results]
+        click.echo(f"[{', '.join(documents)}]" if several else documents[0])
+    return endings.worst(codes)

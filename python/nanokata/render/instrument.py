@@ -63,12 +63,23 @@ def _rate(rate: Mapping[str, Any]) -> str:
     return f"{100 * rate['rate']:.1f} % [{100 * rate['low']:.1f}, {100 * rate['high']:.1f}]"
 
 
+def _again(body: Mapping[str, Any]) -> str:
+    """Return by how much an arm differs from itself: −0.01 % (−0.05…+0.03)."""
+    ratios = [body.get(f"again_{end}") for end in ("ratio", "low", "high")]
+    if any(ratio is None for ratio in ratios):
+        return "not known"
+    middle, low, high = (f"{100 * (ratio - 1):+.2f}".replace("-", "−") for ratio in ratios if ratio is not None)
+    return f"{middle} % ({low}…{high})"
+
+
 def _rates(doctor: Doctor) -> RenderableType:
     bodies = doctor["bodies"]
     table = blank()
     table.add_column("how often", ratio=1)
     for body in bodies:
         table.add_column(f"{body['body']} bodies", no_wrap=True)
+    if any(body.get("again_ratio") is not None for body in bodies):
+        table.add_row("against itself", *(_again(body) for body in bodies))
     for key, words in _RATES.items():
         table.add_row(words, *(_rate(body[key]) for body in bodies))
     table.add_row(
@@ -79,7 +90,8 @@ def _rates(doctor: Doctor) -> RenderableType:
     how = (
         f"{doctor['trials']} trials a body"
         if doctor["trials"]
-        else "one race a body, its blocks resampled (--trials N runs races of their own)"
+        else "one race a body, its blocks resampled with signs drawn, so that the first two rates show "
+        "calibration only (--trials N runs races of their own)"
     )
     note = f"{how}; {numbers.seconds(doctor['trial_seconds'])} each; margin ±{100 * doctor['margin']:g} %; "
     return Group(table, Text(note + "Clopper–Pearson intervals at 95 %", style="dim"))

@@ -59,21 +59,29 @@ def _group(
         names = [along] if along else list(report.varying())
         rows = [[result.spoken(name, cell.parameters[name]) for name in names] for cell in cells]
         yield tables.series_table(cells, names, rows, title)
+        yield from _footer(result, report, cells)
     elif same_arms and not in_full and 1 < len(cells) <= _MOST_RACES_SIDE_BY_SIDE and along:
         heads = [result.spoken(along, cell.parameters[along]) for cell in cells]
         yield tables.side_by_side(cells, heads, f"{title}, by {along}" if title else f"by {along}")
-        yield Text(
-            f"± half an interval at {numbers.level(cells[0].median_level)}; {tables.how_measured(*cells)}\n",
-            style="dim",
-        )
-        return
+        yield from _footer(result, report, cells, f"± half an interval at {numbers.level(cells[0].median_level)}; ")
     else:
         for cell in cells:
             heading = _setting(result, report, cell) if beside is None else title
             yield tables.race_table(cell, heading)
-            yield Text(tables.how_measured(cell) + "\n", style="dim")
-        return
-    yield Text(tables.how_measured(*cells) + "\n", style="dim")
+            yield from _footer(result, report, (cell,))
+
+
+def _footer(
+    result: RunResult, report: Report, cells: tuple[CellResult, ...], before: str = ""
+) -> Iterator[RenderableType]:
+    """Yield what stands below every table, whatever its layout: how it was measured, and a race's counters a line."""
+    yield Text(before + tables.how_measured(*cells), style="dim")
+    for cell in cells:
+        line = tables.counted(cell)
+        if line is not None:
+            where = f" ({_setting(result, report, cell)})" if len(cells) > 1 else ""
+            yield Text(line + where, style="dim")
+    yield Text()
 
 
 def _group_title(result: RunResult, report: Report, cells: tuple[CellResult, ...], beside: Report | None) -> str:
@@ -143,15 +151,22 @@ def _family(check: Check) -> str:
 def _conclusion(result: RunResult) -> Text:
     match result.exit_code:
         case 0:
-            return Text("All checks held.", style="bold green")
+            return Text(_none_failed(result), style="bold green")
         case 1:
-            names = ", ".join(dict.fromkeys(check.name for check in result.failed_checks))
+            names = ", ".join(dict.fromkeys(check.name for check in result.checks if check.voids))
             return Text(f"A check failed ({names}): what rests on it is void.", style="bold red")
         case _:
             return Text(
                 f"No verdict: {_why_none(result)}. More time (--seconds) or a quieter machine may do.",
                 style="bold yellow",
             )
+
+
+def _none_failed(result: RunResult) -> str:
+    if not result.checks:
+        return "Nothing was checked."
+    not_applicable = sum(check.outcome == "not_applicable" for check in result.checks)
+    return f"No check failed; {not_applicable} not applicable." if not_applicable else "All checks held."
 
 
 def _why_none(result: RunResult) -> str:

@@ -93,6 +93,20 @@ def how_measured(*cells: CellResult) -> str:
     return line
 
 
+def counted(cell: CellResult) -> str | None:
+    """Return one line with the events that were counted for each arm; ``None`` where none were."""
+    arms = []
+    for arm in cell.arms:
+        events = [
+            f"{numbers.cost(counter.per_operation)} {counter.name.replace('_', ' ')}"
+            for counter in arm.counters
+            if counter.per_operation is not None
+        ]
+        if events:
+            arms.append(f"{arm.arm} {', '.join(events)}")
+    return f"counted per {cell.unit.partition('/')[2]}: {'; '.join(arms)}" if arms else None
+
+
 def side_by_side(cells: Sequence[CellResult], heads: Sequence[str], title: str) -> RenderableType:
     """Return several races of the same arms: an arm a row, a race a column; cost and half-width."""
     table = blank()

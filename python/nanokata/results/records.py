@@ -59,6 +59,14 @@ class Check(Record):
     outcome: Outcome
     detail: str
 
+    @property
+    def voids(self) -> bool:
+        """Whether it failed and voids what rests on it.
+
+        A control that doesn't read the same and a machine that wasn't quiet don't: they leave no verdict.
+        """
+        return self.outcome == "failed" and not self.name.startswith("control:") and self.name != "quiet"
+
 
 @dataclass(frozen=True, slots=True)
 class Probes(Record):
@@ -78,6 +86,15 @@ class Ceiling(Record):
     min_cycles: float
     formula: str
     source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counter(Record):
+    """An event that the machine counted: how often an operation, or why that isn't known (`note`)."""
+
+    name: str
+    per_operation: float | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +145,7 @@ class ArmResult(Record):
     flags: tuple[str, ...]
     blocks: tuple[float, ...]
     log_ratios: tuple[float, ...]
+    counters: tuple[Counter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

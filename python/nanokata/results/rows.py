@@ -44,11 +44,7 @@ AFTER_PARAMETERS = (
 
 def _status(report: Report, cell: CellResult) -> tuple[str, str | None]:
     """Return ``failed`` (a check did), ``no_verdict`` (the verdicts don't stand) or ``held``, and the reason."""
-    failed = [
-        check.name
-        for check in (*cell.checks, *report.checks)
-        if check.outcome == "failed" and not check.name.startswith("control:")
-    ]
+    failed = [check.name for check in (*cell.checks, *report.checks) if check.voids]
     if failed:
         return "failed", "failed: " + ", ".join(failed)
     return cell.status, cell.reason

@@ -87,7 +87,7 @@ class RunResult:
         0 if no check failed, 1 if one did, 3 if there is no verdict: a control that doesn't read the same, or too
         much noise. The same rule as the core's.
         """
-        if any(not check.name.startswith("control:") for check in self.failed_checks):
+        if any(check.voids for check in self.checks):
             return CHECK_FAILED
         cells = [cell for report in self.report.reports() for cell in report.cells]
         return HELD if all(cell.status == "held" for cell in cells) else NO_VERDICT
