@@ -48,7 +48,7 @@ pub fn expected_seconds(
     seconds: Option<f64>,
 ) -> PyResult<f64> {
     let race = Settings { quick, seconds, ..Settings::default() }.options().or_raise(py)?;
-    let options = RunOptions { race, companions, ..RunOptions::default() };
+    let options = RunOptions { race, companions };
     values_from(values).and_then(|values| seconds_at_most(id, &values, &options)).or_raise(py)
 }
 

@@ -324,7 +324,7 @@ impl Bench<'_> {
         }
         self.seen.width_ignored += u64::from(widths.spread() > WIDTH_SPREAD);
         if let (Some(before), Some(after)) = (waited_before, self.station.waited_ns()) {
-            self.seen.waited_ns += after.saturating_sub(before);
+            *self.seen.waited_ns.get_or_insert(0) += after.saturating_sub(before);
             if after > before {
                 return Ok(Round::Disturbed);
             }

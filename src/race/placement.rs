@@ -41,7 +41,7 @@ pub fn code_padding<const COPY: usize>() {
 /// Every copy of a loop, `CODE_COPIES` of them: `code_copies!(run)`, or `code_copies!(run, A, B)` where `COPY` comes after
 /// the types `A` and `B` among its parameters. Instances with different `COPY` are different code.
 macro_rules! code_copies {
-    ($run:ident $(, $generic:ty)*) => {{
+    ($run:ident $(, $generic:tt)*) => {{
         let copies: [_; $crate::race::CODE_COPIES] = [
             $run::<$($generic,)* 0>,
             $run::<$($generic,)* 1>,

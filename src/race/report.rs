@@ -184,8 +184,8 @@ pub struct Disturbances {
     pub width_ignored: u64,
     /// Tasks of helper threads during which the helper was switched out, moved, or faulted a page in.
     pub helpers_disturbed: u64,
-    /// Nanoseconds for which the thread waited to run.
-    pub waited_ns: u64,
+    /// Nanoseconds for which the thread waited to run; `None` where it isn't told.
+    pub waited_ns: Option<u64>,
     /// Side channels that this system doesn't have, with the reason: their zeros say nothing.
     pub blind: Vec<String>,
     /// Nanoseconds that the hypervisor took from the CPU; `None` where it isn't told.

@@ -22,7 +22,7 @@ use super::statistics::signed_rank_interval;
 use super::summary::{Measured, summarise};
 use super::watch::Watch;
 use super::{Arm, Checksum, Unit, Values, Window};
-use crate::machine::{Card, Clock};
+use crate::machine::{Card, Clock, memory};
 use crate::{Error, Result};
 
 /// A block lasts about this long, so that building it anew stays a small part.
@@ -118,6 +118,8 @@ impl<'a> Race<'a> {
         watch: &'a Watch,
     ) -> Result<Self> {
         let against = validate(plan)?;
+        // Every block places a copy of the input.
+        memory::room_for("a race's copy of its input", plan.source.bytes().len(), 1)?;
         let mut bench = Bench {
             plan,
             options,

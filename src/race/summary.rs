@@ -245,13 +245,13 @@ fn quiet_check(seen: &Disturbances, measured: &Measured) -> Check {
     let counted: usize = measured.blocks.iter().map(|block| block.rounds).sum();
     let mut detail = format!(
         "{} rounds redone, {} dropped, {} blocks lost, {counted} counted; {} involuntary switches, {} page faults, \
-         {:.1} ms waited; core's width changed {} times, and in {} rounds that count",
+         {} waited; core's width changed {} times, and in {} rounds that count",
         seen.rounds_redone,
         seen.rounds_dropped,
         measured.lost_blocks,
         seen.involuntary_switches,
         seen.page_faults,
-        seen.waited_ns as f64 / 1e6,
+        seen.waited_ns.map_or("unknown time".into(), |ns| format!("{:.1} ms", ns as f64 / 1e6)),
         seen.width_changes,
         seen.width_ignored,
     );

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
+use crate::race::placement::code_copies;
 use crate::race::{
-    Arm, CODE_COPIES, Checksum, Crew, Input, PlacedSlice, Placement, Recipe, Reference, Source, Window,
-    code_padding,
+    Arm, Checksum, Crew, Input, PlacedSlice, Placement, Recipe, Reference, Source, Window, code_padding,
 };
 use crate::{Error, Result};
 
@@ -64,21 +64,6 @@ impl Line {
     }
 }
 
-macro_rules! copies {
-    ($adds:literal) => {
-        [
-            run::<0, $adds>,
-            run::<1, $adds>,
-            run::<2, $adds>,
-            run::<3, $adds>,
-            run::<4, $adds>,
-            run::<5, $adds>,
-            run::<6, $adds>,
-            run::<7, $adds>,
-        ] as [fn(&mut State, Window) -> Checksum; CODE_COPIES]
-    };
-}
-
 /// Builds one probe; needs a helper thread.
 pub struct LineRecipe {
     line: Line,
@@ -128,15 +113,15 @@ impl Recipe for LineRecipe {
         let block = placement.place_slice(&[0u64; BLOCK_WORDS], 128)?;
         let other_steps = Arc::clone(&self.other_steps);
         let layouts = match self.line.mode {
-            Mode::BothAdd => copies!(true),
-            Mode::WriterReader => copies!(false),
+            Mode::BothAdd => code_copies!(run, true),
+            Mode::WriterReader => code_copies!(run, false),
         };
         Ok(Arm::with_layouts(State { block, line: self.line, crew, other_steps }, layouts))
     }
 }
 
 /// Starts the other thread, waits until it is at work, runs the measured loop, stops it.
-fn run<const COPY: usize, const ADDS: bool>(state: &mut State, window: Window) -> Checksum {
+fn run<const ADDS: bool, const COPY: usize>(state: &mut State, window: Window) -> Checksum {
     let state = &*state;
     #[repr(align(128))]
     struct Flag(AtomicBool);

@@ -108,7 +108,7 @@ class Disturbances(Record):
     page_faults: int = 0
     width_changes: int = 0
     """Rounds measured again because another hardware thread of the core started or stopped."""
-    waited_ns: int = 0
+    waited_ns: int | None = None
     stolen_ns: int | None = None
     ghz: tuple[float, ...] = ()
     """Effective frequency by the canary before each round: 5th percentile, median, 95th percentile."""

@@ -6,10 +6,11 @@ use bytemuck::{Pod, Zeroable};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-use crate::machine::Card;
+use crate::machine::{Card, memory};
+use crate::race::placement::code_copies;
 use crate::race::{
-    Arm, ArmInfo, CODE_COPIES, Ceiling, Check, Checksum, Entry, Experiment, Input, Kind, Parameter,
-    Placement, Plan, Recipe, Reference, Role, Source, Unit, Value, Values, Watch, Window, code_padding,
+    Arm, ArmInfo, Ceiling, Check, Checksum, Entry, Experiment, Input, Kind, Parameter, Placement, Plan,
+    Recipe, Reference, Role, Source, Unit, Value, Values, Watch, Window, code_padding,
 };
 use crate::{Error, Result};
 
@@ -85,12 +86,8 @@ impl Experiment for Levels {
     fn plan(&self, values: &Values, seed: u64, card: &Card, watch: &Watch) -> Result<Plan> {
         let bytes = values.size("working_set");
         // The nodes as made, the nodes as placed, and the order of visits.
-        let needed_bytes = (2 * bytes + bytes / NODE_BYTES * size_of::<u32>()) as u64;
-        let available_bytes = card.memory.available_bytes.unwrap_or(u64::MAX);
-        if needed_bytes > available_bytes {
-            let what = format!("working_set = {bytes}");
-            return Err(Error::OutOfMemory { what, needed_bytes, available_bytes });
-        }
+        let needed_bytes = 2 * bytes + bytes / NODE_BYTES * size_of::<u32>();
+        memory::room_for(&format!("working_set = {bytes}"), needed_bytes, 1)?;
         let cycle = Arc::new(Cycle::new(bytes / NODE_BYTES, seed, watch)?);
         let turn = cycle.nodes.len();
         let half = turn / 2;
@@ -210,17 +207,7 @@ impl Recipe for Chase {
     fn build(&self, input: &Input, _placement: &mut Placement) -> Result<Arm> {
         let chase = Chase { cycle: Arc::clone(&self.cycle), walk: self.walk, ahead: self.ahead };
         let state = State { input: input.clone(), chase };
-        let layouts: [fn(&mut State, Window) -> Checksum; CODE_COPIES] = [
-            follow::<0>,
-            follow::<1>,
-            follow::<2>,
-            follow::<3>,
-            follow::<4>,
-            follow::<5>,
-            follow::<6>,
-            follow::<7>,
-        ];
-        Ok(Arm::with_layouts(state, layouts))
+        Ok(Arm::with_layouts(state, code_copies!(follow)))
     }
 }
 
