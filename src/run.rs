@@ -78,8 +78,27 @@ fn report(
         .map(|values| experiment.plan(values, options.race.seed, card, watch))
         .collect::<Result<Vec<_>>>()?;
     let together: Vec<(&Values, &Plan)> = cells.iter().zip(&plans).collect();
-    let mut measured = race::run_together(&together, experiment.unit(), card, &options.race, watch)?;
-    let checks = parameters.iter().flat_map(|parameter| monotonic_checks(parameter, &mut measured)).collect();
+    let raced = race::run_together(&together, experiment.unit(), card, &options.race, watch)?;
+    let mut measured = Vec::with_capacity(raced.len());
+    let mut checks = Vec::new();
+    let whole = raced.len();
+    for (values, cell) in cells.iter().zip(raced) {
+        match cell {
+            Ok(cell) => measured.push(cell),
+            // The only cell: there is nothing to report without it.
+            Err(error) if whole == 1 => return Err(error),
+            Err(error) => checks.push(Check::new(
+                format!("measured:{}", setting(&parameters, values)),
+                false,
+                error.to_string(),
+            )),
+        }
+    }
+    if measured.is_empty() {
+        let reason = checks.first().map_or(String::new(), |check| check.detail.clone());
+        return Err(Error::NotMeasurable { what: experiment.id().into(), reason });
+    }
+    checks.extend(parameters.iter().flat_map(|parameter| monotonic_checks(parameter, &mut measured)));
     Ok(Report {
         experiment: experiment.id().into(),
         title: experiment.title().into(),
@@ -91,6 +110,15 @@ fn report(
         seconds: begun.elapsed().as_secs_f64(),
         seed: options.race.seed,
     })
+}
+
+/// "handlers 100, body fat": what varies from cell to cell.
+fn setting(parameters: &[Parameter], values: &Values) -> String {
+    let series = parameters.iter().filter(|parameter| parameter.series);
+    series
+        .map(|parameter| format!("{} {}", parameter.name, values.0[parameter.name]))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Resolves given values against an experiment's parameters: every combination of the series, in order.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::report::{Cell, Contrast};
+use super::report::{Cell, Contrast, Status};
 use super::statistics::{Interval, signed_rank_interval};
 
 /// Confidence level of contrasts.
@@ -19,7 +19,8 @@ pub fn linear(terms: &[Term], name: String, what: String) -> Option<Contrast> {
     let interval = over_blocks(terms)?;
     let unit = serde_json::to_value(terms.first()?.1.unit).ok()?.as_str()?.to_string();
     let (value, low, high) = (interval.estimate, interval.low, interval.high);
-    Some(Contrast { name, what, value, low, high, unit, level: LEVEL })
+    let void = terms.iter().any(|(_, cell, _)| cell.status == Status::NoVerdict);
+    Some(Contrast { name, what, value, low, high, unit, level: LEVEL, void })
 }
 
 /// The interval of a weighted sum over the blocks that all cells have: joined by number, since a block that one race lost

@@ -36,6 +36,13 @@ impl Check {
         Check { name: name.into(), outcome, detail: detail.into() }
     }
 
+    /// Whether this is about measuring (a control, noise, a rep too short for the clock, a cell that couldn't be measured)
+    /// rather than about what is measured: failed, it is a missing verdict.
+    pub fn is_about_measuring(&self) -> bool {
+        let family = self.name.split(':').next().unwrap_or_default();
+        matches!(family, "control" | "quiet" | "tick" | "measured")
+    }
+
     /// Not examined, and why.
     pub fn not_applicable(name: impl Into<String>, reason: impl Into<String>) -> Self {
         Check { name: name.into(), outcome: Outcome::NotApplicable, detail: reason.into() }
@@ -288,6 +295,8 @@ pub struct Contrast {
     pub unit: String,
     /// Confidence level.
     pub level: f64,
+    /// Whether a cell that it rests on has no verdict: then it is no finding.
+    pub void: bool,
 }
 
 /// A whole experiment's result.
@@ -327,12 +336,12 @@ impl Report {
     /// What a process that ran this should exit with: 1 if a check failed, else 3 if a cell has no verdict, else 0. A failed
     /// control or a machine that is too noisy is a missing verdict, not a failure.
     pub fn exit_code(&self) -> u8 {
-        let no_verdict = |check: &Check| check.name.starts_with("control:") || check.name == "quiet";
-        let failed = |check: &Check| check.outcome == Outcome::Failed && !no_verdict(check);
+        let failed = |check: &Check| check.outcome == Outcome::Failed && !check.is_about_measuring();
         if self.all_checks().any(failed) {
             return 1;
         }
         let mut cells = self.cells.iter().chain(self.companions.iter().flat_map(|report| &report.cells));
-        if cells.any(|cell| cell.status == Status::NoVerdict) { 3 } else { 0 }
+        let unmeasured = self.all_checks().any(|check| check.outcome == Outcome::Failed);
+        if unmeasured || cells.any(|cell| cell.status == Status::NoVerdict) { 3 } else { 0 }
     }
 }

@@ -44,14 +44,15 @@ pub fn run(
     options: &Options,
     watch: &Watch,
 ) -> Result<Cell> {
-    let cells = run_together(&[(values, plan)], unit, card, options, watch)?;
-    Ok(cells.into_iter().next().expect("one plan, one cell"))
+    run_together(&[(values, plan)], unit, card, options, watch)?.remove(0)
 }
 
 /// Runs several races on the calling thread, one block of each in turn, in an order drawn anew each time.
 ///
 /// Block `b` of one cell and block `b` of another were measured next to each other: what is true of both differs by
 /// more than the machine's drift. A race that is precise enough drops out; the others go on.
+///
+/// A race that never had an undisturbed block is an error of its own, [`Error::NotMeasurable`]; the others stand.
 ///
 /// # Errors
 /// As [`run`].
@@ -61,7 +62,7 @@ pub fn run_together(
     card: &Card,
     options: &Options,
     watch: &Watch,
-) -> Result<Vec<Cell>> {
+) -> Result<Vec<Result<Cell>>> {
     options.validate()?;
     if card.is_debug_build() && !options.allow_debug_build {
         let reason = "this is a debug build, whose figures mean nothing; build with --release".into();
@@ -89,7 +90,11 @@ pub fn run_together(
             }
         }
     }
-    races.into_iter().map(|race| race.finish(&station)).collect()
+    let cells = races.into_iter().map(|race| match race.finish(&station) {
+        Err(error) if !matches!(error, Error::NotMeasurable { .. }) => Err(error),
+        cell => Ok(cell),
+    });
+    cells.collect()
 }
 
 /// One race on its way.
@@ -302,6 +307,8 @@ fn size(bench: &mut Bench) -> Result<(Sizing, Vec<usize>)> {
     } else {
         (operations, 1, needed.div_ceil(operations))
     };
+    let (window, windows, laps) =
+        lengthened(&mut arms, (window, windows, laps), min_rep, operations, bench.watch)?;
     let round_ns = per_operation.iter().sum::<f64>() * (window * laps) as f64;
     let per_order =
         (BLOCK_NS / (round_ns * bench.orders.len() as f64)).round().clamp(1.0, MOST_ROUNDS_PER_ORDER);
@@ -309,6 +316,41 @@ fn size(bench: &mut Bench) -> Result<(Sizing, Vec<usize>)> {
     let per_order = if per_order > 8.0 { (per_order / 8.0).round() * 8.0 } else { per_order };
     let layouts = arms.iter().map(Arm::layouts).collect();
     Ok((Sizing { window, windows, laps, rounds_per_order: per_order as usize }, layouts))
+}
+
+/// A size, checked: where the fastest arm's rep is much shorter than it should be (its estimate was disturbed), as many
+/// times longer; no longer than [`LONGEST_REP_NS`] lets the slowest be.
+fn lengthened(
+    arms: &mut [Arm],
+    (window, windows, laps): (usize, usize, usize),
+    min_rep: Duration,
+    operations: usize,
+    watch: &Watch,
+) -> Result<(usize, usize, usize)> {
+    let clock = Clock::monotonic();
+    let mut shortest = f64::INFINITY;
+    let mut longest = 0.0f64;
+    for arm in arms {
+        let mut least = f64::INFINITY;
+        for _ in 0..3 {
+            watch.check()?;
+            let start = clock.now_ns();
+            (0..laps).for_each(|_| _ = std::hint::black_box(arm.run(Window { first: 0, count: window })));
+            least = least.min((clock.now_ns().saturating_sub(start) as f64).max(1.0));
+        }
+        shortest = shortest.min(least);
+        longest = longest.max(least);
+    }
+    let factor = (min_rep.as_nanos() as f64 / shortest).min(LONGEST_REP_NS / longest);
+    if factor < 1.5 {
+        return Ok((window, windows, laps));
+    }
+    let needed = (factor * (window * laps) as f64).ceil() as usize;
+    if needed <= operations {
+        let windows = operations / needed;
+        return Ok((operations / windows, windows, 1));
+    }
+    Ok((operations, 1, needed.div_ceil(operations)))
 }
 
 /// Rough nanoseconds an operation: doubles the window until it takes a fifth of a millisecond.

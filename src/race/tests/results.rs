@@ -59,8 +59,11 @@ fn cells_run_together_pair_their_blocks() {
         .into();
     let values = Values::default();
     let together: Vec<_> = plans.iter().map(|plan| (&values, plan)).collect();
-    let cells =
-        run_together(&together, Unit::NsPerIteration, &Card::read(), &options, &Watch::new()).expect("races");
+    let cells = run_together(&together, Unit::NsPerIteration, &Card::read(), &options, &Watch::new())
+        .expect("races")
+        .into_iter()
+        .map(|cell| cell.expect("a cell"))
+        .collect::<Vec<_>>();
     let rise =
         contrast::linear(&[(1.0, &cells[1], "work"), (-1.0, &cells[0], "work")], "rise".into(), "".into());
     let rise = rise.expect("both arms are there");
