@@ -11,6 +11,7 @@ use super::placement::{CODE_COPIES, Placement};
 use super::report::Disturbances;
 use super::rounds::{Estimate, Extremes, Rounds};
 use super::schedule::Order;
+use super::sizing::Sizing;
 use super::station::Station;
 
 use super::watch::Watch;
@@ -26,29 +27,6 @@ const SETTLING_PART: usize = 8;
 /// A round is measured again if the core's width changed by more than this within it. A clock's tick of 20 ns is under 2 % of a
 /// look; a sibling that starts or stops costs 20 % and more.
 const WIDTH_SPREAD: f64 = 0.07;
-
-/// How the input is cut into reps.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Sizing {
-    /// Operations in a window.
-    pub window: usize,
-    /// Windows in the input.
-    pub windows: usize,
-    /// How often a rep replays its window; more than once only where the input is shorter than a rep.
-    pub laps: usize,
-    /// Rounds of each order in a block.
-    pub rounds_per_order: usize,
-}
-
-impl Sizing {
-    pub fn operations_per_rep(&self) -> usize {
-        self.window * self.laps
-    }
-
-    pub fn at(&self, index: usize) -> Window {
-        Window { first: index % self.windows * self.window, count: self.window }
-    }
-}
 
 /// What the side channels say of a round.
 enum Round {

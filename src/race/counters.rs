@@ -1,7 +1,8 @@
 //! Counters around one pass of each arm, apart from anything timed.
 
-use super::block::{Bench, Sizing};
+use super::block::Bench;
 use super::report::CounterResult;
+use super::sizing::Sizing;
 use crate::Result;
 use crate::machine::Counters;
 

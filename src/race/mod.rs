@@ -14,6 +14,7 @@ pub mod report;
 mod rounds;
 pub mod runner;
 pub mod schedule;
+mod sizing;
 pub mod station;
 pub mod statistics;
 mod summary;

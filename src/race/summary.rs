@@ -1,11 +1,12 @@
 //! From block estimates to the figures, verdicts and checks of a cell.
 
-use super::block::{Bench, Sizing};
+use super::block::Bench;
 use super::experiment::Role;
 use super::options::LEAST_BLOCKS;
 use super::report::{ArmResult, Cell, Check, CounterResult, Disturbances, Ended, Outcome, Status, Verdict};
 use super::rounds::Estimate;
 use super::schedule::Order;
+use super::sizing::Sizing;
 use super::statistics::{Interval, median, sign_interval, signed_rank_interval};
 use super::verdict::{in_words, judge, judge_beside_controls, resolvable_margin};
 use super::{CODE_COPIES, Checksum, Unit, Values};
