@@ -178,8 +178,28 @@ def stored_doctor(card: Machine) -> Doctor | None:
     from nanokata import _core
     from nanokata.store import Store
 
-    found = Store().doctor(card.id, _core.build_id())
-    return None if found is None else Doctor(found)
+    store = Store()
+    found = store.doctor(card.id, _core.build_id())
+    if found is None:
+        return None
+    try:
+        return _checked(found)
+    except Exception as problem:  # noqa: BLE001 (a stored document may be damaged in any way)
+        from nanokata.store import NOT_SHOWN
+
+        store.warn(ValueError(f"a stored document is damaged: {problem!r}"), NOT_SHOWN)
+        return None
+
+
+def _checked(found: Mapping[str, Any]) -> Doctor:
+    """Return a stored document as a doctor's, or raise whatever its damage makes raise."""
+    known = Doctor(found)
+    for name in ("trials", "trial_seconds", "tick_ns", "floor_ns"):
+        if isinstance(known[name], bool) or not isinstance(known[name], (int, float)):
+            raise TypeError(f"{name} is no number: {known[name]!r}")
+    # What a run shows of it.
+    _ = known.verdict, known.exit_code
+    return known
 
 
 def doctor(

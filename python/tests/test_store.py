@@ -1,12 +1,19 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
+import subprocess
+import sys
+import threading
 import warnings
 
 import pytest
 
-from nanokata.store import SCHEMA_VERSION, Store, StoreWarning, home
+import nanokata as nk
+from nanokata import _core
+from nanokata.instrument import stored_doctor
+from nanokata.store import APPLICATION_ID, SCHEMA_VERSION, Store, StoreWarning, home
 
 FOUND = {"verdict": "fit", "trials": 10}
 
@@ -35,6 +42,7 @@ def test_the_file_is_in_wal_mode_and_has_a_version():
     with sqlite3.connect(store.path) as connection:
         assert connection.execute("pragma journal_mode").fetchone() == ("wal",)
         assert connection.execute("pragma user_version").fetchone() == (SCHEMA_VERSION,)
+        assert connection.execute("pragma application_id").fetchone() == (APPLICATION_ID,)
     connection.close()
 
 
@@ -92,3 +100,88 @@ def test_a_transaction_that_fails_keeps_the_old_row():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert store.doctor("m", "b") == FOUND
+
+
+def test_first_writers_at_once_lose_nothing():
+    builds = [f"b{number}" for number in range(8)]
+    together = threading.Barrier(len(builds))
+    kept = []
+
+    def write(build):
+        together.wait()
+        kept.append(Store().save_doctor("m", build, 1, FOUND))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        threads = [threading.Thread(target=write, args=(build,)) for build in builds]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert kept == [True] * len(builds)
+    assert all(Store().doctor("m", build) == FOUND for build in builds)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "pragma user_version = 99",
+        "pragma journal_mode = wal; create table doctor (x); pragma user_version = 99",
+        "create table letters (x)",
+        "pragma journal_mode = wal; create table letters (x)",
+        "create table letters (x); pragma user_version = 1",
+        "pragma application_id = 7",
+    ],
+)
+def test_a_file_that_isnt_ours_keeps_every_byte(script, tmp_path):
+    store = Store(tmp_path / "nanokata.sqlite3")
+    with contextlib.closing(sqlite3.connect(store.path)) as connection:
+        connection.executescript(script)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    unusable(store)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_a_file_from_before_the_mark_is_taken_over():
+    store = Store()
+    store.save_doctor("m", "b", 1, FOUND)
+    with contextlib.closing(sqlite3.connect(store.path)) as connection:
+        connection.execute("pragma application_id = 0")
+    assert store.doctor("m", "b") == FOUND
+
+
+@pytest.mark.parametrize("document", ["null", "{}", '{"trials": "a"}', "[1]", "{", '{"trials": 1, "bodies": 3}'])
+def test_a_damaged_document_is_no_doctor(document):
+    card = nk.machine()
+    store = Store()
+    store.save_doctor(card.id, _core.build_id(), 1, FOUND)
+    with contextlib.closing(sqlite3.connect(store.path)) as connection, connection:
+        connection.execute("update doctor set document = ?", (document,))
+    with pytest.warns(StoreWarning) as told:
+        assert stored_doctor(card) is None
+    assert len(told) == 1
+
+
+def test_a_home_that_cant_be_told_is_told(monkeypatch):
+    monkeypatch.setenv("NANOKATA_HOME", "~nosuchuser/x")
+    with pytest.warns(StoreWarning, match="nosuchuser"):
+        assert stored_doctor(nk.machine()) is None
+    with pytest.warns(StoreWarning, match="aren't kept"):
+        assert not Store().save_doctor("m", "b", 1, FOUND)
+
+
+def test_a_result_survives_warnings_made_errors(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "nanokata.sqlite3").write_bytes(b"no database" * 100)
+    code = (
+        "import nanokata as nk; h = nk.dispatch.HandlerSet(5); p = nk.traffic.uniform(500, h);"
+        "print(nk.race([nk.dispatch.scan(h), nk.dispatch.scan_keys(h)], p, quick=True, seconds=0.1).title)"
+    )
+    environment = {**os.environ, "NANOKATA_HOME": str(home)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert "2 arms" in done.stdout
+    assert "can't be used" in done.stderr
