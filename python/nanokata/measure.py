@@ -61,7 +61,26 @@ def _values(known: Experiment, preset: str | None, parameters: Mapping[str, obje
             wanted = f"{known.id} takes {takes}"
             raise InvalidArgument(f"{name} = {value!r}: {wanted}", name=name, value=repr(value), wanted=wanted)
         values[name] = _plain(name, value)
+        _refuse_twice(name, values[name])
     return json.dumps(values)
+
+
+def _refuse_twice(name: str, values: Sequence[presets.Setting]) -> None:
+    """Refuse a value given twice: a list asks for one race a value, and less than asked for isn't run silently."""
+    seen: set[object] = set()
+    for value in values:
+        same = _number_in(value)
+        if same in seen:
+            wanted = "wanted each value once: a list runs one race a value"
+            raise InvalidArgument(f"{name} = {value!r}, twice: {wanted}", name=name, value=repr(value), wanted=wanted)
+        seen.add(same)
+
+
+def _number_in(value: presets.Setting) -> object:
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return value
 
 
 def expected_seconds(

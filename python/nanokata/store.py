@@ -148,7 +148,7 @@ class Store:
         except Exception:  # noqa: BLE001 (that the place can't be told may be the very problem)
             where = f"the store in {os.environ.get('NANOKATA_HOME') or 'the data directory'}"
         message = (
-            f"{where} can't be used ({problem or type(problem).__name__}): {cost}. It was left as it is; "
+            f"{where} can't be used ({str(problem) or type(problem).__name__}): {cost}. It was left as it is; "
             "move it away, or set NANOKATA_HOME to another directory"
         )
         try:

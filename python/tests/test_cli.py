@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import nanokata as nk
 from nanokata.cli import endings
-from nanokata.cli.main import nanokata
+from nanokata.cli.commands import nanokata
 from nanokata.results import RunResult
 
 # Three arms only: short rounds, which a busy machine rarely disturbs.
@@ -176,6 +176,8 @@ def test_a_figure_that_cant_be_written_doesnt_lose_the_result(run, tmp_path):
         (["run", "dispatch.selection", "--seed", "-1"], "seed"),
         (["run"], "EXPERIMENT"),
         (["list", "dispatch.selecton"], "dispatch.selection"),
+        (["run", "dispatch.selection", "--set", "pool=2048", "--set", "pool=4096"], "set it once"),
+        (["run", "dispatch.selection", "--set", "handlers=10", "--set", "handlers=10"], "once"),
     ],
 )
 def test_unusable_arguments_end_with_2_and_what_to_type(arguments, said, run):
@@ -224,3 +226,96 @@ def test_ctrl_c_ends_a_run_soon_with_130(tmp_path):
     assert "interrupted" in err
     assert "Traceback" not in err
     assert out == ""
+
+
+@pytest.fixture
+def shown(monkeypatch, run):
+    """A run of a synthetic result, with figures as they are."""
+    settings = []
+
+    def measured(experiment, **given):
+        settings.append(given)
+        return result_of(experiment, "held")
+
+    monkeypatch.setattr(nk, "run", measured)
+    monkeypatch.setattr(nk, "doctor", lambda **_: None)
+
+    def call(*arguments):
+        return (*run("run", "dispatch.selection", *arguments), settings)
+
+    return call
+
+
+def test_settings_given_again_follow_each_other(shown):
+    *_, settings = shown("--no-figure", "--set", "handlers=10,25", "--set", "handlers=50")
+    assert settings[0]["handlers"] == ["10", "25", "50"]
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+@pytest.mark.parametrize("problem", [ValueError("nonsense backend"), RuntimeError("[/b]"), MemoryError()])
+def test_a_figure_that_fails_is_a_warning(problem, as_json, shown, monkeypatch, tmp_path):
+    def fail(result):
+        raise problem
+
+    monkeypatch.setattr(nk.figures, "draw", fail)
+    code, out, err, _ = shown("--out", str(tmp_path), *(["--json"] if as_json else []))
+    assert code == 0
+    assert "table_compact" in out
+    assert "no figure was drawn" in err
+    assert (str(problem) or "MemoryError") in err
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_ctrl_c_while_drawing_keeps_the_printed_result(as_json, shown, monkeypatch, tmp_path):
+    def interrupt(result):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(nk.figures, "draw", interrupt)
+    code, out, _, _ = shown("--out", str(tmp_path), *(["--json"] if as_json else []))
+    assert code == 130
+    assert "table_compact" in out
+
+
+def test_a_backend_that_isnt_there_costs_no_result(tmp_path):
+    environment = {**os.environ, "MPLBACKEND": "nonsense"}
+    done = command("run", *SMALL, "--out", str(tmp_path), env=environment)
+    assert done.returncode in {0, 1, 3}
+    assert "dyn_trait" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("redirected", "said"), [("> /dev/full", "can't be written"), (">&-", "is closed")])
+def test_an_output_that_takes_nothing_ends_with_2(redirected, said):
+    for arguments in ("list", "list --json", "--help", "--version"):
+        line = f"{sys.executable} -m nanokata {arguments} {redirected}"
+        done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+        assert done.returncode == 2, arguments
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_broken_pipe_says_nothing():
+    line = f"set -o pipefail; {sys.executable} -m nanokata list --json | true"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.returncode in {0, endings.BROKEN_PIPE}
+
+
+def test_ctrl_c_while_libraries_load_ends_with_130():
+    code = (
+        "import sys, builtins\nimport nanokata.cli as cli\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("name", ["run", "list"])
+def test_a_name_like_no_other_is_told_once(name, run):
+    _, _, err = run(name, "zzz")
+    assert err.count("nanokata list") == 1

@@ -7,7 +7,7 @@ import synthetic
 
 import nanokata as nk
 from nanokata.cli import endings
-from nanokata.cli.main import nanokata
+from nanokata.cli.commands import nanokata
 from nanokata.instrument import Doctor, stored_doctor
 from nanokata.store import Store, StoreWarning
 

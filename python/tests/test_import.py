@@ -34,7 +34,7 @@ def test_measuring_loads_no_plotting_or_tables():
 
 def test_the_command_lines_help_loads_no_plotting_and_no_core():
     loaded = loaded_by(
-        "from nanokata.cli.main import nanokata\ntry: nanokata(['run', '--help'])\nexcept SystemExit: pass"
+        "from nanokata.cli.commands import nanokata\ntry: nanokata(['run', '--help'])\nexcept SystemExit: pass"
     )
     assert not loaded & {"matplotlib", "pandas", "nanokata._core"}
 

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import html
 import html.parser
+import json
 
 import pytest
 import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nanokata.instrument import Machine
 from nanokata.render import numbers
 from nanokata.results import RunResult
 
@@ -51,3 +54,39 @@ def test_a_half_width_never_reads_zero(value, half):
 @pytest.mark.parametrize(("value", "text"), [(0, "0 B"), (4096, "4 KiB"), (3 << 20, "3 MiB"), (1 << 40, "1024 GiB")])
 def test_bytes_are_written_in_binary_units(value, text):
     assert numbers.byte_count(value) == text
+
+
+@pytest.mark.parametrize("name", ["we[/b]ird.pcap", "[red]x[/red]", ":smile:", "[link=x]", "\\[bold]"])
+def test_words_are_shown_as_they_are(name):
+    import io
+
+    from rich.console import Console
+
+    text = json.dumps(synthetic.selection()).replace("scan_keys", json.dumps(name)[1:-1])
+    text = text.replace("Title of", json.dumps(name)[1:-1])
+    result = RunResult(json.loads(text))
+    assert result.summary(width=200).count(name) >= 2
+    # Also by a console that reads markup, as a terminal's does.
+    seen = Console(file=io.StringIO(), width=200)
+    seen.print(result)
+    assert seen.file.getvalue().count(name) >= 2
+    assert html.escape(name, quote=False) in html.unescape(result._repr_html_()).replace("&amp;", "&")
+
+
+@pytest.mark.parametrize("name", ["we[/b]ird", "[red]x[/red]", ":smile:"])
+def test_progress_shows_words_as_they_are(name, monkeypatch, capsys):
+    from nanokata.cli import progress
+
+    monkeypatch.setattr(progress, "_LINE_EVERY_SECONDS", 0.0)
+    with progress.shown(name, 1.0) as update:
+        update(name, 0.5)
+    assert name in capsys.readouterr().err
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress.shown(name, 1.0) as update:
+        update(name, 0.5)
+    assert name in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["we[/b]ird", "[red]x[/red]"])
+def test_machines_show_words_as_they_are(name):
+    assert name in Machine({"cpu": {"model": name}}).summary()

@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -21,14 +21,15 @@ BROKEN_PIPE = 128 + 13
 
 def complain(message: str) -> None:
     """Write an error to stderr."""
-    click.secho("error: ", fg="red", bold=True, nl=False, err=True)
-    click.echo(message, err=True)
+    with suppress(OSError):  # Where stderr takes nothing either, the code has to say it.
+        click.secho("error: ", fg="red", bold=True, nl=False, err=True)
+        click.echo(message, err=True)
 
 
-def _advice(error: NanokataError) -> str:
+def _advice(error: NanokataError) -> str | None:
     if isinstance(error, UnknownExperiment):
-        instead = f"nanokata run {error.nearest[0]}" if error.nearest else "nanokata list"
-        return f"type `{instead}`"
+        # Without a near name, the message itself says what lists them.
+        return f"type `nanokata run {error.nearest[0]}`" if error.nearest else None
     if isinstance(error, NotMeasurable):
         return "`nanokata doctor` shows what this machine can measure, and what disturbs it"
     context = click.get_current_context(silent=True)
@@ -60,7 +61,8 @@ def _code_of(error: NanokataError) -> int:
 
 def end_with(error: NanokataError) -> int:
     """Say what went wrong and what to type instead; return the code that it stands for."""
-    complain(f"{error}\n{_advice(error)}")
+    advice = _advice(error)
+    complain(f"{error}\n{advice}" if advice else str(error))
     return _code_of(error)
 
 
@@ -69,14 +71,37 @@ def worst(codes: Iterable[int]) -> int:
     return max(codes, key=(0, NO_VERDICT, CHECK_FAILED).index, default=0)
 
 
-def run_command(command: click.Command, arguments: Sequence[str] | None = None) -> int:
-    """Run `command` and return the code to exit with."""
+def _write_no_more() -> None:
+    """Have what is still buffered go nowhere, so that nothing fails at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+
+
+def _reader_gone() -> int:
+    """End quietly: the reader went away (`nanokata list | head`), and nothing more can be written."""
+    _write_no_more()
+    return BROKEN_PIPE
+
+
+def _never_fail_on_a_sign() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a figure isn't worth a crash over a multiplication sign
+
+
+def run_command(command: click.Command, arguments: Sequence[str] | None = None) -> int:
+    """Run `command` and return the code to exit with."""
+    _never_fail_on_a_sign()
+    if sys.stdout is None:
+        complain("standard output is closed: nothing could be shown; redirect it to /dev/null if nothing is wanted")
+        return UNUSABLE_ARGUMENTS
     try:
         with warnings_as_lines():
             code = command.main(arguments, standalone_mode=False)
+        sys.stdout.flush()
+    except SystemExit:
+        # The way in which click ends where the reader went away.
+        return _reader_gone()
     except click.exceptions.Exit as ending:
         return ending.exit_code
     except click.ClickException as error:
@@ -88,7 +113,9 @@ def run_command(command: click.Command, arguments: Sequence[str] | None = None) 
         click.echo("\ninterrupted; nothing is left running", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader went away (`nanokata list | head`); nothing more can be written, at exit neither.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
+        return _reader_gone()
+    except OSError as problem:
+        complain(f"the output can't be written: {problem}" if problem.filename is None else str(problem))
+        _write_no_more()
+        return UNUSABLE_ARGUMENTS
     return code if isinstance(code, int) else 0

@@ -52,7 +52,7 @@ def _bar(console: Console, what: str, left: Callable[[float], str]) -> Iterator[
         def render(self, task: Task) -> Text:
             return Text(left(task.completed))
 
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), Left())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=24), Left())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=1.0)
 
@@ -70,6 +70,7 @@ def _lines(console: Console, left: Callable[[float], str]) -> Progress:
         now = time.monotonic()
         if now - last >= _LINE_EVERY_SECONDS:
             last = now
-            console.print(f"{doing}: {100 * fraction:.0f} %, {left(fraction)}", soft_wrap=True, highlight=False)
+            line = f"{doing}: {100 * fraction:.0f} %, {left(fraction)}"
+            console.print(line, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
     return update

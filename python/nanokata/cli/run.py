@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,24 +18,30 @@ if TYPE_CHECKING:
     from nanokata.results import RunResult
 
 
-def _pairs(pairs: tuple[str, ...]) -> dict[str, str]:
-    """Return what each ``--set`` gives, by name."""
-    given: dict[str, str] = {}
+def _pairs(pairs: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return what each ``--set`` gives, by name; several of one name follow each other."""
+    given: dict[str, list[str]] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name or not value:
             wanted = "wanted --set NAME=VALUE, as --set handlers=10,100"
             raise InvalidArgument(f"--set {pair}: {wanted}", name="--set", value=pair, wanted=wanted)
-        given[name] = value
+        given.setdefault(name, []).append(value)
     return given
 
 
-def _settings(experiment: Experiment, given: dict[str, str], traffic: str | None) -> dict[str, Any]:
+def _settings(experiment: Experiment, given: dict[str, list[str]], traffic: str | None) -> dict[str, Any]:
     settings: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, values in given.items():
         parameter = experiment.parameter(name)
-        series = parameter is not None and parameter.series
-        settings[name] = [item for item in value.split(",") if item] if series else value
+        if parameter is not None and parameter.series:
+            settings[name] = [item for value in values for item in value.split(",") if item]
+        elif len(values) == 1:
+            settings[name] = values[0]
+        else:
+            wanted = f"{experiment.id} takes one value of it; set it once"
+            text = " and ".join(values)
+            raise InvalidArgument(f"--set {name} = {text}: {wanted}", name=name, value=text, wanted=wanted)
     if traffic is not None:
         taking = _takes_traffic(experiment)
         if taking is None:
@@ -70,16 +77,25 @@ def _jobs(
 
 
 def _draw(result: RunResult, directory: Path) -> Path | None:
-    from nanokata import figures
-
     target = directory / f"{result.experiment}.png"
     try:
+        from nanokata import figures
+
         directory.mkdir(parents=True, exist_ok=True)
         figures.draw(result).savefig(target, bbox_inches="tight", pad_inches=0.15)
-    except OSError as problem:
-        warnings.warn(f"no figure was drawn: {problem}; --out DIR puts it elsewhere", stacklevel=2)
+    except Exception as problem:  # noqa: BLE001 (the result is measured and shown: no figure is worth losing it)
+        instead = "--out DIR puts it elsewhere" if isinstance(problem, OSError) else "--no-figure leaves it out"
+        warnings.warn(f"no figure was drawn: {str(problem) or type(problem).__name__}; {instead}", stacklevel=2)
         return None
     return target
+
+
+def _draw_and_say(result: RunResult, directory: Path, *, err: bool = False) -> None:
+    """Draw a result that was printed already, and say where the figure is."""
+    sys.stdout.flush()
+    drawn = _draw(result, directory)
+    if drawn is not None:
+        click.echo(f"figure: {drawn}", err=err)
 
 
 DOCTOR_SECONDS = 2.0
@@ -114,7 +130,7 @@ def _measure(experiment: Experiment, seconds: float, settings: dict[str, Any]) -
     "pairs",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Set a parameter; commas separate several values where it takes them.",
+    help="Set a parameter; commas, or the option again, give several values where it takes them.",
 )
 @click.option("--traffic", metavar="FILE|NAME", help="Replay a capture's packets, or a named distribution.")
 @click.option("--preset", metavar="NAME", help="Parameters under one name; `original` is the published kata's pool.")
@@ -174,14 +190,16 @@ def run(
             continue
         results.append(result)
         codes.append(result.exit_code)
-        drawn = None if no_figure else _draw(result, directory)
-        if not as_json:
-            output.show(result)
-        if drawn is not None:
-            click.echo(f"figure: {drawn}", err=as_json)
-        if several and not as_json:
+        if as_json:
+            continue
+        output.show(result)
+        if not no_figure:
+            _draw_and_say(result, directory)
+        if several:
             click.echo()
     if as_json:
         documents = [result.to_json(indent=2) for result in results]
         click.echo(f"[{', '.join(documents)}]" if several else documents[0])
+        for result in results if not no_figure else ():
+            _draw_and_say(result, directory, err=True)
     return endings.worst(codes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -17,9 +18,23 @@ from . import numbers
 STYLES = {"faster": "green", "slower": "red", "same": "", "not resolved": "yellow"}
 
 
+class _WordsAsTheyAre(Table):
+    """A table that shows its words as they are: no markup, no emoji codes, whatever a file or an arm is called."""
+
+    def add_column(self, header: RenderableType = "", *args: Any, **options: Any) -> None:  # noqa: ANN401 (rich's own)
+        super().add_column(_as_it_is(header), *args, **options)
+
+    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:  # noqa: ANN401 (rich's own)
+        super().add_row(*(None if cell is None else _as_it_is(cell) for cell in cells), **options)
+
+
+def _as_it_is(cell: RenderableType) -> RenderableType:
+    return Text(cell) if isinstance(cell, str) else cell
+
+
 def blank() -> Table:
     """Return an empty table in the house style."""
-    return Table(
+    return _WordsAsTheyAre(
         box=box.SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,

@@ -1,12 +1,9 @@
-"""The command `nanokata`: its commands by group, and how it ends."""
+"""The command `nanokata`: its commands by group."""
 
 from __future__ import annotations
 
-import sys
-
 import click
 
-from . import endings
 from .doctor import doctor
 from .listing import list_experiments
 from .run import run
@@ -62,8 +59,3 @@ def nanokata() -> None:
 nanokata.add_command(doctor)
 nanokata.add_command(list_experiments)
 nanokata.add_command(run)
-
-
-def main() -> None:
-    """Run the command line and exit with its code."""
-    sys.exit(endings.run_command(nanokata))
