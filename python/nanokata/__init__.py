@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         UnknownExperiment,
         WorkerPanic,
         WrongArray,
+        WrongType,
     )
     from nanokata.instrument import Doctor, Machine, doctor, machine
     from nanokata.measure import race, run
@@ -61,6 +62,7 @@ _NAMES = {
     "UnknownExperiment": "errors",
     "WorkerPanic": "errors",
     "WrongArray": "errors",
+    "WrongType": "errors",
 }
 
 __all__ = [
@@ -82,6 +84,7 @@ __all__ = [
     "UnknownExperiment",
     "WorkerPanic",
     "WrongArray",
+    "WrongType",
     "__version__",
     "dispatch",
     "doctor",

@@ -113,7 +113,7 @@ class HandlerSet:
     ) -> HandlerSet: ...
     @staticmethod
     def from_keys(
-        keys: NDArray[np.uint16], residuals: Sequence[Residual] | None = None, *, body: str = "fat"
+        keys: NDArray[np.integer] | Sequence[int], residuals: Sequence[Residual] | None = None, *, body: str = "fat"
     ) -> HandlerSet:
         """Any keys and predicates, overlapping ones too, registered in the order given."""
     @staticmethod
@@ -121,7 +121,7 @@ class HandlerSet:
         packets: NDArray[np.void], handlers: SupportsIndex, *, body: str = "fat", seed: SupportsIndex | None = None
     ) -> HandlerSet:
         """One handler for each of the most frequent keys; other packets stay unmatched."""
-    def reordered(self, order: Sequence[int]) -> HandlerSet:
+    def reordered(self, order: Sequence[int] | NDArray[np.integer]) -> HandlerSet:
         """Return the same handlers, registered in another order."""
     def overlaps(self) -> list[tuple[int, int]]:
         """Return pairs of handlers that can both match one packet: between them order decides."""
@@ -166,7 +166,7 @@ class Pass:
 class Arm:
     """One way of doing the work: callable on packets, and a recipe for races."""
 
-    def __call__(self, packets: NDArray[np.void], *, cpu: int | None = None) -> Pass: ...
+    def __call__(self, packets: NDArray[np.void], *, cpu: SupportsIndex | None = None) -> Pass: ...
     @property
     def name(self) -> str:
         """Its name."""
@@ -223,7 +223,7 @@ def generate(
     cpu: int | None,
 ) -> tuple[NDArray[np.void], Ran]: ...
 def read_capture(
-    path: str, *, key: str, offset: int | None, mask: int, cpu: int | None
+    path: str, *, key: str, offset: int | None, mask: int | None, cpu: int | None
 ) -> tuple[NDArray[np.void], int, int, int, int, Ran]: ...
 def line(distance: int, steps: int, *, mode: str, writes: bool, cpus: tuple[int, int] | None) -> LinePass: ...
 def race(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
+from nanokata import arguments
 from nanokata.errors import UnknownExperiment
 
 __all__ = ["Arm", "Experiment", "Parameter", "area", "chosen", "experiments", "find"]
@@ -145,6 +146,7 @@ EVERYTHING = "lab"
 
 def find(name: str) -> Experiment:
     """Return the experiment with that id, or raise :class:`UnknownExperiment` with the nearest names."""
+    name = arguments.word("experiment", name, "wanted an experiment's id, as 'dispatch.selection'")
     for experiment in experiments():
         if experiment.id == name:
             return experiment

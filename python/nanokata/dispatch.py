@@ -10,13 +10,14 @@ All selection arms take the first match. On overlapping predicates an arm that d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
 
 from nanokata import _core, arguments
 from nanokata._core import Arm, HandlerSet, Pass, Residual
+from nanokata.errors import WrongArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,7 +153,23 @@ def changed_handlers(
 
 
 def _numbers(order: Sequence[int] | NDArray[np.integer]) -> list[int]:
-    return [arguments.whole("order", item) for item in np.asarray(order).tolist()]
+    if isinstance(order, np.ma.MaskedArray):
+        wanted, seen = "a plain ndarray or a sequence", "a masked array, whose mask would be ignored"
+        raise WrongArray(f"order: wanted {wanted}; got {seen}", wanted=wanted, given=seen)
+    if isinstance(order, (str, bytes)) or not np.iterable(order):
+        raise arguments.wrong_type("order", order, "wanted handler numbers")
+    return [arguments.whole("order", item) for item in order]
+
+
+def _residual(kind: str, numbers: Sequence[int]) -> Residual:
+    """Make a pickled predicate again."""
+    make: Callable[..., Residual] = getattr(Residual, kind)
+    return make(*numbers)
+
+
+def _handler_set(keys: Sequence[int], residuals: Sequence[Residual], body: str, order: Sequence[int]) -> HandlerSet:
+    """Make a pickled set again."""
+    return HandlerSet.from_keys(keys, residuals, body=body).reordered(order)
 
 
 def _bound(residual_bound: SupportsIndex | None) -> int | None:

@@ -19,6 +19,7 @@ __all__ = [
     "UnknownExperiment",
     "WorkerPanic",
     "WrongArray",
+    "WrongType",
 ]
 
 
@@ -40,6 +41,10 @@ class InvalidArgument(NanokataError, ValueError):
         self.name = name
         self.value = value
         self.wanted = wanted
+
+
+class WrongType(InvalidArgument, TypeError):
+    """An argument of another type than the one that is wanted; attributes as of :class:`InvalidArgument`."""
 
 
 class WrongArray(NanokataError, TypeError, ValueError):

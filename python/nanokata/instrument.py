@@ -218,7 +218,7 @@ def doctor(
         How many times an arm is raced with itself and with a known amount of extra work, for each kind of body;
         without it, the short form: one race a body whose blocks are resampled, and labelled so.
     trial_seconds : float
-        Time of one trial, in seconds.
+        Time of one trial, in seconds; 0.1 at least.
     seed : int
         Seed of inputs and placements.
     cpu : int, optional
@@ -231,7 +231,7 @@ def doctor(
 
     text = _core.doctor(
         trials=arguments.optional_whole("trials", trials, low=1, high=100_000),
-        trial_seconds=trial_seconds,
+        trial_seconds=arguments.real("trial_seconds", trial_seconds),
         seed=arguments.whole("seed", seed),
         cpu=arguments.cpu_number(cpu),
         progress=progress,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from nanokata import arguments, presets
 from nanokata.catalogue import Experiment, find
-from nanokata.errors import InvalidArgument
+from nanokata.errors import InvalidArgument, WrongArray
 from nanokata.instrument import Machine, Progress, stored_doctor
 from nanokata.results import RaceResult, RunResult
 
@@ -40,16 +41,37 @@ def _plain(name: str, value: object) -> list[presets.Setting]:
     wanted = "wanted a finite number, a word, true or false, or a list of them"
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidArgument(f"{name} = {value!r}: {wanted}", name=name, value=repr(value), wanted=wanted)
-    if isinstance(value, (bool, int, float, str)):
+    if isinstance(value, str):
+        return [_writable(name, value)]
+    if isinstance(value, (bool, int, float)):
         return [value]
     if hasattr(value, "tolist"):
+        _refuse_masked(name, value)
         value = value.tolist()
         return _plain(name, value)
     if isinstance(value, (list, tuple, range)):
         return [item for inner in value for item in _plain(name, inner)]
-    if hasattr(value, "__fspath__"):
-        return [str(value.__fspath__())]
-    raise InvalidArgument(f"{name} = {value!r}: {wanted}", name=name, value=repr(value), wanted=wanted)
+    if isinstance(value, os.PathLike):
+        return [_writable(name, os.fsdecode(value))]
+    raise arguments.wrong_type(name, value, wanted)
+
+
+def _refuse_masked(name: str, value: object) -> None:
+    import numpy as np
+
+    if isinstance(value, np.ma.MaskedArray):
+        wanted, seen = "a plain ndarray or a list", "a masked array, whose mask would be ignored"
+        raise WrongArray(f"{name}: wanted {wanted}; got {seen}", wanted=wanted, given=seen)
+
+
+def _writable(name: str, text: str) -> str:
+    """Return a text that UTF-8 can hold, as what the core takes has to."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        wanted = "wanted a text in UTF-8; give a file whose name isn't another name"
+        raise InvalidArgument(f"{name} = {text!r}: {wanted}", name=name, value=repr(text), wanted=wanted) from None
+    return text
 
 
 def _values(known: Experiment, preset: str | None, parameters: Mapping[str, object]) -> str:
@@ -97,7 +119,8 @@ def expected_seconds(
     from nanokata import _core
 
     values = _values(find(experiment), preset, parameters)
-    return _core.expected_seconds(experiment, values, companions=companions, quick=quick, seconds=seconds)
+    bound = arguments.optional_real("seconds", seconds)
+    return _core.expected_seconds(experiment, values, companions=companions, quick=quick, seconds=bound)
 
 
 def run(
@@ -157,9 +180,9 @@ def run(
         _values(known, preset, parameters),
         companions=companions,
         quick=quick,
-        seconds=seconds,
-        precision=precision,
-        margin=margin,
+        seconds=arguments.optional_real("seconds", seconds),
+        precision=arguments.optional_real("precision", precision),
+        margin=arguments.optional_real("margin", margin),
         seed=arguments.whole("seed", seed),
         cpu=arguments.cpu_number(cpu),
         progress=progress,
@@ -212,23 +235,54 @@ def race(
     """
     from nanokata import _core
 
-    named = arms if isinstance(arms, Mapping) else _by_name(arms)
+    named = _named(arms)
     names = list(named)
     text = _core.race(
         [(name, named[name]) for name in names],
         packets,
-        baseline=baseline if baseline is not None else (names[0] if names else ""),
-        control=dict(control or {}),
+        baseline=_baseline(baseline, names),
+        control=_control(control),
         quick=quick,
-        seconds=seconds,
-        precision=precision,
-        margin=margin,
-        order=order,
+        seconds=arguments.optional_real("seconds", seconds),
+        precision=arguments.optional_real("precision", precision),
+        margin=arguments.optional_real("margin", margin),
+        order=arguments.word("order", order, "wanted balanced or arm-major"),
         seed=arguments.whole("seed", seed),
         cpu=arguments.cpu_number(cpu),
         progress=progress,
     )
     return RaceResult(_document(text, {"packets": "packets"}))
+
+
+def _named(arms: Mapping[str, Arm] | Sequence[Arm]) -> dict[str, Arm]:
+    """Return the arms by name, all of them arms and all named by words."""
+    from nanokata._core import Arm as ArmClass
+
+    wanted = "wanted a mapping of names to arms, or a sequence of arms"
+    given: object = arms
+    if not isinstance(given, Iterable) or isinstance(given, (str, bytes)):
+        raise arguments.wrong_type("arms", arms, wanted)
+    pairs = list(arms.items()) if isinstance(arms, Mapping) else [("", arm) for arm in arms]
+    for name, arm in pairs:
+        arguments.word("arms", name, "wanted arms named by texts")
+        if not isinstance(arm, ArmClass):
+            raise arguments.wrong_type("arms", arm, f"{wanted}, as nanokata.dispatch makes them")
+    return dict(pairs) if isinstance(arms, Mapping) else _by_name([arm for _, arm in pairs])
+
+
+def _baseline(baseline: str | None, names: Sequence[str]) -> str:
+    if baseline is None:
+        return names[0] if names else ""
+    return arguments.word("baseline", baseline, "wanted an arm's name")
+
+
+def _control(control: Mapping[str, str] | None) -> dict[str, str]:
+    wanted = "wanted a mapping of an arm's name to another's, as {'table again': 'table'}"
+    if control is None:
+        return {}
+    if not isinstance(control, Mapping):
+        raise arguments.wrong_type("control", control, wanted)
+    return {arguments.word("control", a, wanted): arguments.word("control", b, wanted) for a, b in control.items()}
 
 
 def _by_name(arms: Sequence[Arm]) -> dict[str, Arm]:

@@ -44,6 +44,8 @@ def line(
     """
     pair = None
     if cpus is not None:
+        if not isinstance(cpus, (tuple, list)):
+            raise arguments.wrong_type("cpus", cpus, "wanted two CPU numbers")
         numbers = tuple(arguments.cpu_number(cpu, "cpus") for cpu in cpus)
         if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
             wanted = "wanted two CPU numbers"
@@ -52,7 +54,7 @@ def line(
     return _core.line(
         arguments.whole("distance", distance),
         arguments.whole("steps", steps, low=1, high=2**40),
-        mode=mode,
+        mode=arguments.word("mode", mode, "wanted writer_reader or both_add"),
         writes=writes,
         cpus=pair,
     )

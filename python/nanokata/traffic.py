@@ -32,7 +32,7 @@ import numpy as np
 
 from nanokata import _core, arguments
 from nanokata._core import Ran
-from nanokata.errors import InvalidArgument
+from nanokata.errors import InvalidArgument, WrongArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,9 +72,16 @@ def last_ran() -> Ran | None:
     return ran
 
 
+def _refuse_masked(name: str, given: object) -> None:
+    if isinstance(given, np.ma.MaskedArray):
+        wanted, seen = "a plain ndarray or a sequence", "a masked array, whose mask would be ignored"
+        raise WrongArray(f"{name}: wanted {wanted}; got {seen}", wanted=wanted, given=seen)
+
+
 def _keys(handlers: Handlers) -> NDArray[np.uint16]:
     if isinstance(handlers, _core.HandlerSet):
         return handlers.keys
+    _refuse_masked("handlers", handlers)
     keys = np.asarray(handlers)
     wanted = "wanted a HandlerSet, or a one-dimensional sequence of whole numbers from 0 to 65535"
     if keys.ndim != 1 or not (np.issubdtype(keys.dtype, np.integer) or keys.size == 0):
@@ -111,6 +118,7 @@ def _draw(
 
 
 def _weights(weights: Sequence[float] | NDArray[np.floating]) -> NDArray[np.float64]:
+    _refuse_masked("weights", weights)
     found = np.asarray(weights)
     wanted = "wanted a one-dimensional sequence of real numbers, one a handler"
     if found.ndim != 1 or (found.size and found.dtype.kind not in "fiu"):
@@ -300,11 +308,11 @@ class Capture(NamedTuple):
 
 
 def from_capture(
-    path: str | os.PathLike[str],
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     key: str = "ip_protocol",
     offset: SupportsIndex | None = None,
-    mask: SupportsIndex = 0xFFFF,
+    mask: SupportsIndex | None = None,
     cpu: SupportsIndex | None = None,
 ) -> Capture:
     """Read the packets of a pcap or pcapng file.
@@ -317,7 +325,7 @@ def from_capture(
         Which 16 bits are a packet's key: the IP protocol number, the destination port of TCP or UDP, or the
         big-endian word at `offset` of the frame, link header included, and `mask`.
     offset, mask : int
-        For ``key="bytes"``: where the word starts, and which of its bits count.
+        For ``key="bytes"`` only: where the word starts, and which of its bits count (all, if left out).
     cpu : int, optional
         CPU to read on.
 
@@ -327,10 +335,10 @@ def from_capture(
         If the file is truncated, empty, no capture at all, or holds no packet with such a key.
     """
     found = _core.read_capture(
-        os.fspath(path),
-        key=key,
+        arguments.path("path", path),
+        key=arguments.word("key", key, "wanted ip_protocol, destination_port or bytes"),
         offset=arguments.optional_whole("offset", offset),
-        mask=arguments.whole("mask", mask, high=0xFFFF),
+        mask=arguments.optional_whole("mask", mask, high=0xFFFF),
         cpu=arguments.cpu_number(cpu),
     )
     capture = Capture(*found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 
 import numpy as np
@@ -105,3 +106,52 @@ def test_progress_is_called_and_its_exception_ends_the_job(handlers, packets):
     with pytest.raises(RuntimeError, match="enough"):
         nk.race(arms, packets, seconds=60, precision=1e-9, progress=stop)
     assert time.monotonic() - begun < 30
+
+
+def copied_and_refused(handlers, packets):
+    """Copies the packets, and refuses before anything else is done with them."""
+    arms = [nk.dispatch.scan(handlers), nk.dispatch.hash_map(handlers)]
+    with pytest.raises(nk.InvalidArgument, match="nonsense"):
+        nk.race(arms, packets, order="nonsense")
+
+
+def test_a_copy_of_packets_leaves_python_running(handlers):
+    packets = np.zeros(8_000_000, dtype=nk.traffic.PACKET)
+    _, meanwhile = beside(lambda: copied_and_refused(handlers, packets))
+    assert meanwhile.ticks_inside > 0
+
+
+def test_a_copy_of_packets_hears_a_signal(handlers):
+    packets = np.zeros(8_000_000, dtype=nk.traffic.PACKET)
+
+    class Heard(Exception):
+        pass
+
+    def raise_heard(*_):
+        raise Heard
+
+    before = signal.signal(signal.SIGALRM, raise_heard)
+    try:
+        with pytest.raises(Heard):
+            # Well within the copy of 256 MB; again for a machine that copies faster than it sleeps.
+            for _ in range(1000):
+                signal.setitimer(signal.ITIMER_REAL, 0.01)
+                try:
+                    copied_and_refused(handlers, packets)
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_taking_handlers_from_packets_leaves_python_running(handlers, many):
+    repeated = np.tile(many, 4)
+    made, meanwhile = beside(lambda: nk.dispatch.HandlerSet.from_packets(repeated, 10))
+    assert len(made) == 10
+    assert meanwhile.ticks_inside > 0
+
+
+@pytest.mark.parametrize("cpus", [(0, 4095), (4095, 0)])
+def test_a_probes_cpu_that_isnt_there_is_refused(cpus):
+    with pytest.raises(nk.PinningError, match="4095"):
+        nk.sharing.line(64, cpus=cpus)

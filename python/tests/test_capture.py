@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,3 +76,12 @@ def test_a_truncated_capture_is_refused_by_the_main_job(capture):
     capture.write_bytes(capture.read_bytes()[:-5])
     with pytest.raises(nk.CaptureError, match="truncated"):
         nk.run("dispatch.selection", traffic=str(capture), handlers=[10], body=["tiny"], quick=True)
+
+
+def test_paths_may_be_bytes_and_any_the_system_has(capture, tmp_path):
+    expected = nk.traffic.from_capture(capture).packets.tobytes()
+    assert nk.traffic.from_capture(os.fsencode(capture)).packets.tobytes() == expected
+    odd = os.fsencode(tmp_path) + b"/\xff\xfe.pcap"
+    Path(os.fsdecode(odd)).write_bytes(capture.read_bytes())
+    for path in (odd, os.fsdecode(odd)):
+        assert nk.traffic.from_capture(path).packets.tobytes() == expected

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -158,3 +160,157 @@ def test_an_array_may_be_written_to_meanwhile(handlers, packets):
     before = nk.dispatch.scan(handlers)(written).checksum
     written["protocol"] = 0xFFFF
     assert nk.dispatch.scan(handlers)(written).checksum != before
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda h, p: nk.dispatch.scan(h)(p, cpu=-1), "cpu"),
+        (lambda h, p: nk.dispatch.scan(h)(p, cpu=2**70), "cpu"),
+        (lambda h, p: nk.dispatch.null(h)(p, cpu=-1), "cpu"),
+        (lambda h, p: h.reordered([-1] * 20), "order"),
+        (lambda h, p: h.reordered([2**70] * 20), "order"),
+        (lambda h, p: nk.dispatch.scan_ordered(h, [-1] * 20), "order"),
+        (lambda h, p: HandlerSet.from_keys([70_000]), "keys"),
+        (lambda h, p: HandlerSet.from_keys(np.array([1, 65_536])), "keys"),
+        (lambda h, p: HandlerSet.from_keys([-1]), "keys"),
+        (lambda h, p: HandlerSet.from_keys([]), "handlers"),
+    ],
+)
+def test_numbers_out_of_bounds_are_refused_by_name_and_value(call, name, handlers, packets):
+    with pytest.raises(nk.InvalidArgument) as caught:
+        call(handlers, packets)
+    assert caught.value.name == name
+    assert caught.value.value
+    assert not isinstance(caught.value, TypeError)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda h, p: HandlerSet(True), "handlers"),
+        (lambda h, p: HandlerSet(2.0), "handlers"),
+        (lambda h, p: HandlerSet("2"), "handlers"),
+        (lambda h, p: HandlerSet(5, seed=True), "seed"),
+        (lambda h, p: HandlerSet.from_packets(p, True), "handlers"),
+        (lambda h, p: nk.dispatch.scan(h)(p, cpu=True), "cpu"),
+        (lambda h, p: nk.dispatch.scan(h)(p, cpu="0"), "cpu"),
+        (lambda h, p: nk.traffic.uniform(10, h, seed=True), "seed"),
+        (lambda h, p: nk.traffic.uniform(10, h, cpu=False), "cpu"),
+        (lambda h, p: nk.traffic.uniform("10", h), "packets"),
+        (lambda h, p: nk.race([nk.dispatch.scan(h)] * 2, p, seed=True), "seed"),
+        (lambda h, p: nk.race([nk.dispatch.scan(h)] * 2, p, cpu=True), "cpu"),
+        (lambda h, p: nk.race([nk.dispatch.scan(h)] * 2, p, seconds="1"), "seconds"),
+        (lambda h, p: nk.race([nk.dispatch.scan(h)] * 2, p, order=1), "order"),
+        (lambda h, p: nk.race([nk.dispatch.scan(h)] * 2, p, baseline=1), "baseline"),
+        (lambda h, p: nk.race([nk.dispatch.scan(h)] * 2, p, control=["b"]), "control"),
+        (lambda h, p: nk.race([nk.dispatch.scan(h)] * 2, p, control={1: "scan"}), "control"),
+        (lambda h, p: nk.race([1, 2], p), "arms"),
+        (lambda h, p: nk.race(None, p), "arms"),
+        (lambda h, p: nk.race("ab", p), "arms"),
+        (lambda h, p: nk.race({1: nk.dispatch.scan(h), 2: nk.dispatch.scan_keys(h)}, p), "arms"),
+        (lambda h, p: nk.run(None), "experiment"),
+        (lambda h, p: nk.run(b"cache.levels"), "experiment"),
+        (lambda h, p: nk.run("dispatch.selection", handlers=None), "handlers"),
+        (lambda h, p: nk.doctor(trial_seconds="2"), "trial_seconds"),
+        (lambda h, p: nk.doctor(seed=True), "seed"),
+        (lambda h, p: nk.sharing.line(64, cpus=3), "cpus"),
+        (lambda h, p: nk.sharing.line(True), "distance"),
+        (lambda h, p: h.reordered(None), "order"),
+        (lambda h, p: h.reordered("abc"), "order"),
+        (lambda h, p: nk.dispatch.scan_ordered(h, 3), "order"),
+        (lambda h, p: HandlerSet.from_keys(["a"]), "keys"),
+        (lambda h, p: HandlerSet.from_keys([1.5]), "keys"),
+        (lambda h, p: HandlerSet.from_keys([True]), "keys"),
+        (lambda h, p: HandlerSet.from_keys(None), "keys"),
+        (lambda h, p: HandlerSet.from_keys([1], [3]), "residuals"),
+        (lambda h, p: HandlerSet.from_keys([1], 3), "residuals"),
+        (lambda h, p: Residual.mask("a", 1, 1), "offset"),
+        (lambda h, p: Residual.flow(True), "active"),
+        (lambda h, p: nk.traffic.from_capture(3), "path"),
+        (lambda h, p: nk.traffic.from_capture("x", key=3), "key"),
+    ],
+)
+def test_arguments_of_another_type_are_refused_by_name(call, name, handlers, packets):
+    with pytest.raises(nk.WrongType) as caught:
+        call(handlers, packets)
+    assert caught.value.name == name
+    assert caught.value.wanted
+    assert isinstance(caught.value, TypeError)
+    assert isinstance(caught.value, nk.InvalidArgument)
+
+
+def test_keys_may_be_any_whole_numbers():
+    expected = HandlerSet.from_keys(np.array([5, 9], dtype=np.uint16)).keys
+    wide = np.array([5, 0, 9], dtype=np.int64)[::2]
+    for same in ([5, 9], (5, 9), wide, np.array([5, 9], dtype=">u4"), range(5, 10, 4)):
+        assert np.array_equal(HandlerSet.from_keys(same).keys, expected)
+
+
+@pytest.mark.parametrize(
+    ("keys", "seen"),
+    [
+        (np.array([1.0]), "float64"),
+        (np.array([[1]]), "2 dimensions"),
+        (np.array(1), "0 dimensions"),
+        (np.array(["a"]), "U1"),
+    ],
+)
+def test_wrong_arrays_of_keys_say_what_was_given(keys, seen):
+    with pytest.raises(nk.WrongArray) as caught:
+        HandlerSet.from_keys(keys)
+    assert seen in caught.value.given
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda h, p: nk.dispatch.scan(h)(np.ma.array(p, mask=[True] * len(p))),
+        lambda h, p: HandlerSet.from_packets(np.ma.array(p), 3),
+        lambda h, p: nk.race([nk.dispatch.scan(h)] * 2, np.ma.array(p)),
+        lambda h, p: nk.dispatch.frequency_order(h, np.ma.array(p)),
+        lambda h, p: HandlerSet.from_keys(np.ma.array([1, 2], mask=[0, 1])),
+        lambda h, p: h.reordered(np.ma.arange(20)) and nk.dispatch.scan_ordered(h, np.ma.arange(20)),
+        lambda h, p: nk.traffic.uniform(10, np.ma.array([1, 2])),
+        lambda h, p: nk.traffic.from_weights(10, h, np.ma.ones(20)),
+        lambda h, p: nk.run("dispatch.selection", handlers=np.ma.array([10, 25])),
+    ],
+)
+def test_masks_arent_ignored(call, handlers, packets):
+    with pytest.raises(nk.WrongArray, match="masked"):
+        call(handlers, packets)
+
+
+def test_other_subclasses_of_arrays_are_fine(handlers, packets, tmp_path):
+    mapped = np.memmap(tmp_path / "packets", dtype=packets.dtype, mode="w+", shape=packets.shape)
+    mapped[:] = packets
+    assert nk.dispatch.scan(handlers)(mapped).checksum == nk.dispatch.scan(handlers)(packets).checksum
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        HandlerSet(100, body="tiny").reordered(list(range(99, -1, -1))),
+        HandlerSet.from_keys(
+            [5, 6, 7, 8], [Residual.none(), Residual.mask(0, 3, 1), Residual.range(1, 2, 9), Residual.flow(2**63)]
+        ),
+    ],
+)
+def test_sets_survive_pickle(kept):
+    again = pickle.loads(pickle.dumps(kept))
+    assert np.array_equal(again.keys, kept.keys)
+    assert np.array_equal(again.order, kept.order)
+    assert again.residuals == kept.residuals
+    assert again.body == kept.body
+    packets = nk.traffic.uniform(500, kept)
+    assert nk.dispatch.scan(again)(packets).checksum == nk.dispatch.scan(kept)(packets).checksum
+
+
+@pytest.mark.parametrize("count", [1, 524_287, 524_288, 524_289, 1_100_000])
+def test_pieces_of_a_copy_keep_every_packet_in_order(count, handlers):
+    packets = nk.traffic.uniform(count, handlers)
+    ran = nk.dispatch.table_compact(handlers)(packets).handlers
+    keys = np.append(handlers.keys, 0)[np.where(ran == nk.dispatch.UNSUPPORTED, len(handlers), ran)]
+    matched = ran != nk.dispatch.UNSUPPORTED
+    assert len(ran) == count
+    assert np.array_equal(keys[matched], packets["protocol"][matched])

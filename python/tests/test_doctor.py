@@ -122,3 +122,10 @@ def test_a_longer_doctor_isnt_replaced_by_a_shorter():
     store.save_doctor(card.id, _core.build_id(), 200, synthetic.doctor(trials=200))
     nk.doctor(trials=1, trial_seconds=0.2)
     assert stored_doctor(card)["trials"] == 200
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 0.0, 0.099, -1.0, float("nan"), float("inf")])
+def test_trials_too_short_or_endless_are_refused(seconds):
+    with pytest.raises(nk.InvalidArgument) as caught:
+        nk.doctor(trial_seconds=seconds)
+    assert caught.value.name == "trial_seconds"

@@ -208,3 +208,17 @@ def test_unusable_races_are_refused(change, name, handlers, packets):
     with pytest.raises(nk.InvalidArgument) as caught:
         nk.race(arms, given, **change)
     assert caught.value.name == name
+
+
+@pytest.mark.parametrize("handlers", [[10, 10], ["10", "10"], [10, "10"], [10, 25, 10.0]])
+def test_values_given_twice_are_refused(handlers):
+    with pytest.raises(nk.InvalidArgument, match="once") as caught:
+        nk.run("dispatch.selection", handlers=handlers)
+    assert caught.value.name == "handlers"
+
+
+@pytest.mark.parametrize("handlers", [True, [True]])
+def test_a_flag_is_no_number(handlers):
+    with pytest.raises(nk.InvalidArgument) as caught:
+        nk.run("dispatch.selection", handlers=handlers)
+    assert caught.value.name == "handlers"

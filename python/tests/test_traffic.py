@@ -124,3 +124,25 @@ def test_unusable_key_rules_are_refused(options, name, tmp_path):
     with pytest.raises(nk.InvalidArgument) as caught:
         nk.traffic.from_capture(tmp_path / "x", **options)
     assert caught.value.name == name
+
+
+@pytest.mark.parametrize("rule", ["ip_protocol", "destination_port"])
+def test_a_mask_without_bytes_is_refused(rule, tmp_path):
+    with pytest.raises(nk.InvalidArgument, match="leave it out") as caught:
+        nk.traffic.from_capture(tmp_path / "x", key=rule, mask=0xFFFF)
+    assert caught.value.name == "mask"
+
+
+@pytest.mark.parametrize("path", ["\ud800.pcap", "nul\0.pcap"])
+def test_paths_that_no_system_can_write_down_are_refused(path):
+    with pytest.raises(nk.InvalidArgument) as caught:
+        nk.traffic.from_capture(path)
+    assert caught.value.name == "path"
+    caught.value.value.encode()
+
+
+@pytest.mark.parametrize("traffic", ["\ud800.pcap", "\udcff.pcap"])
+def test_a_file_name_that_isnt_utf8_is_refused_by_a_run(traffic):
+    with pytest.raises(nk.InvalidArgument, match="UTF-8") as caught:
+        nk.run("dispatch.selection", traffic=traffic)
+    assert caught.value.name == "traffic"

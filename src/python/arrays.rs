@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 use super::errors::{self, OrRaise};
+use crate::Error;
 use crate::machine::memory;
 use crate::traffic::Packet;
-use crate::{Error, Result};
 
 /// `numpy.dtype` of a packet, as `nanokata.traffic.PACKET` declares it.
 static DTYPE: PyOnceLock<Py<PyArrayDescr>> = PyOnceLock::new();
@@ -48,10 +48,14 @@ unsafe impl Element for Packet {
 const WANTED: &str =
     "a one-dimensional, contiguous, aligned ndarray of dtype nanokata.traffic.PACKET (32-byte records)";
 
+/// Packets copied before other Python threads get their turn and signals are looked at: 16 MiB.
+const CHUNK: usize = (16 << 20) / size_of::<Packet>();
+
 /// Copies an array of packets, or says what is wrong with it.
 ///
-/// The copy is made while the GIL is held: another thread may write to the array once the work begins. Read-only arrays
-/// are fine.
+/// Another thread may write to the array once the work begins. The copy itself is made in pieces of 16 MiB with the GIL
+/// held, let go between two: a thread that writes during the call may be seen in some pieces and not in others, never
+/// within one. Read-only arrays are fine; a masked array isn't, since its mask would be lost.
 pub fn packets(py: Python<'_>, name: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Packet>> {
     let refuse = |seen: String| errors::wrong_array(py, name, WANTED, &seen);
     let Ok(array) = given.cast::<PyUntypedArray>() else {
@@ -59,6 +63,9 @@ pub fn packets(py: Python<'_>, name: &str, given: &Bound<'_, PyAny>) -> PyResult
             given.get_type().qualname().map_or_else(|_| "another type".into(), |name| name.to_string());
         return Err(refuse(format!("a {class}")));
     };
+    if is_masked(given)? {
+        return Err(refuse("a masked array, whose mask would be ignored".into()));
+    }
     let dtype = array.dtype();
     if !dtype.is_equiv_to(&Packet::get_dtype(py)) {
         return Err(refuse(format!("dtype {}", dtype.str()?)));
@@ -79,13 +86,35 @@ pub fn packets(py: Python<'_>, name: &str, given: &Bound<'_, PyAny>) -> PyResult
     if array.len() == 0 {
         return Err(errors::raise(py, Error::invalid(name, "0 packets", "wanted at least one packet")));
     }
-    copy(array).or_raise(py)
+    copy(py, name, array)
 }
 
-fn copy(array: &Bound<'_, PyArray1<Packet>>) -> Result<Vec<Packet>> {
-    let view = array.readonly();
-    let items = view.as_slice().expect("checked to be contiguous and aligned");
-    let mut copied = memory::reserve(&format!("a copy of {} packets", items.len()), items.len())?;
-    copied.extend_from_slice(items);
+/// Whether it is numpy's array with a mask of elements that don't count.
+pub fn is_masked(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = given.py();
+    // The usual case, for which nothing has to be imported.
+    if given.get_type().is(py.get_type::<PyUntypedArray>()) {
+        return Ok(false);
+    }
+    given.is_instance(&py.import("numpy.ma")?.getattr("MaskedArray")?)
+}
+
+fn copy(py: Python<'_>, name: &str, array: &Bound<'_, PyArray1<Packet>>) -> PyResult<Vec<Packet>> {
+    let count = array.len();
+    let mut copied = memory::reserve(&format!("a copy of {count} packets"), count).or_raise(py)?;
+    while copied.len() < count {
+        if !copied.is_empty() {
+            py.check_signals()?;
+            py.detach(|| ());
+        }
+        // Looked at anew for each piece: meanwhile another thread may have resized the array in place.
+        let view = array.try_readonly();
+        let items = view.as_ref().ok().and_then(|view| view.as_slice().ok()).filter(|all| all.len() == count);
+        let Some(items) = items else {
+            return Err(errors::wrong_array(py, name, WANTED, "an array that changed while it was copied"));
+        };
+        let end = count.min(copied.len() + CHUNK);
+        copied.extend_from_slice(&items[copied.len()..end]);
+    }
     Ok(copied)
 }

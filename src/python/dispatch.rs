@@ -5,6 +5,7 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
+use super::arguments::{self, wholes};
 use super::arrays;
 use super::errors::OrRaise;
 use super::handlers::PyHandlerSet;
@@ -137,7 +138,13 @@ impl PyPass {
 impl PyArm {
     /// One pass over all packets from a fresh state, on a thread of its own.
     #[pyo3(signature = (packets, *, cpu = None))]
-    fn __call__(&self, py: Python<'_>, packets: &Bound<'_, PyAny>, cpu: Option<usize>) -> PyResult<PyPass> {
+    fn __call__(
+        &self,
+        py: Python<'_>,
+        packets: &Bound<'_, PyAny>,
+        cpu: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyPass> {
+        let cpu = arguments::cpu(cpu)?;
         let packets = arrays::packets(py, "packets", packets)?;
         if let Kind::Selection(recipe) = &self.kind {
             let (pass, ran) = worker::run(py, cpu, None, |watch| recipe.pass(&packets, watch))?;
@@ -201,7 +208,8 @@ pub fn selection(
 
 /// `scan_ordered` in an order known beforehand.
 #[pyfunction]
-pub fn scan_ordered(py: Python<'_>, handlers: &PyHandlerSet, order: Vec<usize>) -> PyResult<PyArm> {
+pub fn scan_ordered(py: Python<'_>, handlers: &PyHandlerSet, order: &Bound<'_, PyAny>) -> PyResult<PyArm> {
+    let order = wholes("order", order)?;
     let recipe = Arc::new(SelectionRecipe::scan_ordered(handlers.set(), order).or_raise(py)?);
     Ok(PyArm { kind: Kind::Selection(recipe), set: handlers.set().clone() })
 }

@@ -14,6 +14,9 @@ use crate::Error;
 use crate::experiments::doctor::{Doctor, DoctorOptions, examine};
 use crate::experiments::instrument::{Instrument, look};
 
+/// In a shorter trial hardly a block of a race would fit.
+const SHORTEST_TRIAL: Duration = Duration::from_millis(100);
+
 #[derive(Serialize)]
 struct Document<'a> {
     /// Trials for each kind of body; 0 where one race's blocks were resampled.
@@ -37,8 +40,8 @@ pub fn doctor(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let race = Settings { seed, cpu, ..Settings::default() }.options().or_raise(py)?;
-    let trial = Duration::try_from_secs_f64(trial_seconds).ok().filter(|trial| !trial.is_zero());
-    let wanted = "wanted more than 0 seconds for a trial";
+    let trial = Duration::try_from_secs_f64(trial_seconds).ok().filter(|trial| *trial >= SHORTEST_TRIAL);
+    let wanted = "wanted at least 0.1 seconds for a trial: in less, too few blocks fit to say anything";
     let trial = trial.ok_or_else(|| Error::invalid("trial_seconds", trial_seconds, wanted)).or_raise(py)?;
     let options = DoctorOptions { trials, trial, race };
     let (instrument, found) = worker::run_unpinned(py, progress, |watch| {

@@ -35,6 +35,18 @@ pub fn wrong_array(py: Python<'_>, name: &str, wanted: &str, given: &str) -> PyE
     exception(py, "WrongArray", &text, fill).unwrap_or_else(|failure| failure)
 }
 
+/// A `WrongType`: an argument of another type than the one that is wanted.
+pub fn wrong_type(py: Python<'_>, name: &str, value: &Bound<'_, PyAny>, wanted: &str) -> PyErr {
+    let given = value.repr().map_or_else(|_| "something without a repr".into(), |text| text.to_string());
+    let text = format!("{name} = {given}: {wanted}");
+    let fill = |attributes: &Attributes<'_>| {
+        attributes.set_item("name", name)?;
+        attributes.set_item("value", &given)?;
+        attributes.set_item("wanted", wanted)
+    };
+    exception(py, "WrongType", &text, fill).unwrap_or_else(|failure| failure)
+}
+
 /// Lets `?` turn the core's results into Python's.
 pub trait OrRaise<T> {
     /// The value, or the Python exception for the error.

@@ -1,12 +1,16 @@
 //! Sets of handlers: keys, residual predicates, order.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use super::errors::OrRaise;
-use super::{arguments::whole, arrays, worker};
+use super::arguments::{whole, wholes};
+use super::errors::{self, OrRaise};
+use super::{arrays, worker};
 use crate::dispatch::{Body, HandlerSet, HandlerSpec, Residual};
 use crate::{Error, Result};
+
+/// What a predicate is made of: its kind and its numbers.
+type ResidualParts = (&'static str, Vec<u64>);
 
 /// What a packet must satisfy besides its key.
 #[pyclass(name = "Residual", module = "nanokata.dispatch", frozen, eq)]
@@ -41,6 +45,17 @@ impl PyResidual {
         Ok(PyResidual(Residual::Flow { active: whole("active", active)? }))
     }
 
+    /// How pickle makes it again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, ResidualParts)> {
+        let parts = match self.0 {
+            Residual::None => ("none", Vec::new()),
+            Residual::Mask { offset, mask, value } => ("mask", [offset, mask, value].map(u64::from).to_vec()),
+            Residual::Range { offset, low, high } => ("range", [offset, low, high].map(u64::from).to_vec()),
+            Residual::Flow { active } => ("flow", vec![active]),
+        };
+        Ok((py.import("nanokata.dispatch")?.getattr("_residual")?, parts))
+    }
+
     fn __repr__(&self) -> String {
         format!("<Residual {:?}>", self.0)
     }
@@ -60,6 +75,37 @@ impl PyHandlerSet {
     pub fn set(&self) -> &HandlerSet {
         &self.0
     }
+}
+
+/// What a set is made of: keys, predicates, body, registration order.
+type Parts = (Vec<u16>, Vec<PyResidual>, &'static str, Vec<usize>);
+
+const WANTED_KEYS: &str = "a one-dimensional sequence of whole numbers from 0 to 65535";
+
+/// Keys as a caller gives them: an array of any whole numbers, or a sequence of them.
+fn keys_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<u16>> {
+    let py = given.py();
+    if let Ok(array) = given.cast::<PyUntypedArray>() {
+        let refuse = |seen: String| Err(errors::wrong_array(py, "keys", WANTED_KEYS, &seen));
+        if arrays::is_masked(given)? {
+            return refuse("a masked array, whose mask would be ignored".into());
+        }
+        if array.ndim() != 1 {
+            return refuse(format!("{} dimensions, shape {:?}", array.ndim(), array.shape()));
+        }
+        if array.len() > 0 && !matches!(array.dtype().kind(), b'i' | b'u') {
+            return refuse(format!("dtype {}", array.dtype().str()?));
+        }
+    }
+    wholes("keys", given)
+}
+
+fn residuals_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<Residual>> {
+    let refuse = || errors::wrong_type(given.py(), "residuals", given, "wanted a sequence of Residual");
+    let items = given.try_iter().map_err(|_| refuse())?;
+    items
+        .map(|item| item?.cast::<PyResidual>().map(|residual| residual.get().0).map_err(|_| refuse()))
+        .collect()
 }
 
 fn seed_or_zero(seed: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
@@ -95,13 +141,13 @@ impl PyHandlerSet {
     #[pyo3(signature = (keys, residuals = None, *, body = "fat"))]
     fn from_keys(
         py: Python<'_>,
-        keys: PyReadonlyArray1<'_, u16>,
-        residuals: Option<Vec<PyRef<'_, PyResidual>>>,
+        keys: &Bound<'_, PyAny>,
+        residuals: Option<&Bound<'_, PyAny>>,
         body: &str,
     ) -> PyResult<Self> {
-        let keys = keys.as_slice()?;
-        let residuals = match residuals {
-            Some(given) if given.len() == keys.len() => given.iter().map(|residual| residual.0).collect(),
+        let keys = keys_of(keys)?;
+        let residuals = match residuals.map(residuals_of).transpose()? {
+            Some(given) if given.len() == keys.len() => given,
             Some(given) => {
                 let wanted = format!("wanted one for each of the {} keys", keys.len());
                 return Err(Error::invalid("residuals", format!("{} residuals", given.len()), wanted))
@@ -110,7 +156,7 @@ impl PyHandlerSet {
             None => vec![Residual::None; keys.len()],
         };
         let specs =
-            keys.iter().zip(residuals).map(|(&key, residual)| HandlerSpec { key, residual }).collect();
+            keys.into_iter().zip(residuals).map(|(key, residual)| HandlerSpec { key, residual }).collect();
         let set = body_named(body).and_then(|body| HandlerSet::from_specs(specs, body));
         Ok(PyHandlerSet(set.or_raise(py)?))
     }
@@ -135,8 +181,8 @@ impl PyHandlerSet {
     }
 
     /// The same handlers, registered in another order.
-    fn reordered(&self, py: Python<'_>, order: Vec<usize>) -> PyResult<Self> {
-        Ok(PyHandlerSet(self.0.reordered(&order).or_raise(py)?))
+    fn reordered(&self, py: Python<'_>, order: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(PyHandlerSet(self.0.reordered(&wholes::<usize>("order", order)?).or_raise(py)?))
     }
 
     fn __len__(&self) -> usize {
@@ -184,6 +230,12 @@ impl PyHandlerSet {
     /// Pairs of handlers that can both match one packet: between them order decides.
     fn overlaps(&self) -> Vec<(usize, usize)> {
         self.0.overlaps()
+    }
+
+    /// How pickle makes it again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
+        let parts = (self.0.keys(), self.residuals(), self.body(), self.0.order().to_vec());
+        Ok((py.import("nanokata.dispatch")?.getattr("_handler_set")?, parts))
     }
 
     fn __repr__(&self) -> String {

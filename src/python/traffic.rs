@@ -95,13 +95,16 @@ pub fn read_capture<'py>(
     path: PathBuf,
     key: &str,
     offset: Option<usize>,
-    mask: u16,
+    mask: Option<u16>,
     cpu: Option<usize>,
 ) -> PyResult<CaptureParts<'py>> {
+    if let (Some(mask), "ip_protocol" | "destination_port") = (mask, key) {
+        return Err(Error::invalid("mask", mask, "belongs to key=\"bytes\" only; leave it out")).or_raise(py);
+    }
     let rule = match (key, offset) {
         ("ip_protocol", None) => KeyRule::IpProtocol,
         ("destination_port", None) => KeyRule::DestinationPort,
-        ("bytes", Some(offset)) => KeyRule::Bytes { offset, mask },
+        ("bytes", Some(offset)) => KeyRule::Bytes { offset, mask: mask.unwrap_or(u16::MAX) },
         ("bytes", None) => {
             return Err(Error::invalid("offset", "None", "key=\"bytes\" wants an offset")).or_raise(py);
         }
