@@ -141,7 +141,7 @@ def test_paths_that_no_system_can_write_down_are_refused(path):
     caught.value.value.encode()
 
 
-@pytest.mark.parametrize("traffic", ["\ud800.pcap", "\udcff.pcap"])
+@pytest.mark.parametrize("traffic", [f"{chr(half)}.pcap" for half in (0xD800, 0xDCFF)])
 def test_a_file_name_that_isnt_utf8_is_refused_by_a_run(traffic):
     with pytest.raises(nk.InvalidArgument, match="UTF-8") as caught:
         nk.run("dispatch.selection", traffic=traffic)
