@@ -60,7 +60,7 @@ def test_intervals_are_drawn_where_they_are():
 
 def test_published_figures_stand_in_the_fat_panel_only():
     fat, tiny = figures.scaling(SELECTION).axes[:2]
-    assert [text.get_text() for text in fat.get_legend().get_texts()] == ["i9-13980HX, published"]
+    assert [text.get_text() for text in fat.get_legend().get_texts()] == ["published kata, i9-13980HX"]
     assert tiny.get_legend() is None
 
 

@@ -141,8 +141,13 @@ def test_races_side_by_side_name_the_wider_margin():
 
 
 def test_the_conclusion_counts_what_was_not_applicable():
+    absent = synthetic.check("pool-fits-l2", "not_applicable", "no L2 known")
     wide = synthetic.check("control:b", "not_applicable", "too wide to say")
-    assert "No check failed; 2 not applicable." in race_of({"a": 100.0, "b": 50.0}, checks=[wide, wide]).summary()
+    assert "No check failed; 2 not applicable." in race_of({"a": 100.0, "b": 50.0}, checks=[absent, absent]).summary()
+    summary = race_of({"a": 100.0, "b": 50.0}, checks=[wide, absent]).summary()
+    assert "Checks: 0 held, 0 failed, 1 inconclusive, 1 not applicable" in summary
+    assert "inconclusive control:b: too wide to say" in summary
+    assert "No check failed; 1 inconclusive, 1 not applicable." in summary
     assert "All checks held." in race_of({"a": 100.0, "b": 50.0}, checks=[synthetic.check("tick")]).summary()
     assert "Nothing was checked." in race_of({"a": 100.0, "b": 50.0}).summary()
 
