@@ -71,7 +71,7 @@ def _panel(ax: Axes, race: CellResult) -> None:
     ax.axvline(1, color=style.GREY, linewidth=1, zorder=1)
     for row, arm in enumerate(compared):
         _draw_row(ax, row, arm, void=race.void)
-    style.legend(ax, [style.void_reason(race)])
+    style.legend(ax, [style.void_reason(race)], above=True)
     controls = sum(arm.role == "control" for arm in compared)
     if 0 < controls < len(compared):
         ax.axhline(len(compared) - controls - 0.5, color=style.FAINT, linewidth=1)
@@ -100,7 +100,7 @@ def _draw_row(ax: Axes, row: int, arm: ArmResult, *, void: bool) -> None:
         zorder=3,
     )
     ax.annotate(
-        "too few blocks" if wide else arm.words,
+        "too few blocks" if wide else "void" if void and arm.role == "arm" else arm.words,
         xy=(1.015, row),
         xycoords=("axes fraction", "data"),
         va="center",

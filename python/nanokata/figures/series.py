@@ -22,7 +22,7 @@ _LOG_SPAN = 32
 """A parameter whose largest value is this many times its smallest is drawn on a logarithmic axis."""
 _LOG_COST_SPAN = 20
 """The same for costs."""
-_CHARACTER = 0.0145
+_CHARACTER = 0.0125
 """Width of a tick label's character as a share of the axis, in a figure of the usual width."""
 
 

@@ -75,15 +75,23 @@ def void_reason(cell: CellResult) -> str | None:
     return textwrap.shorten((cell.reason or "no verdict").partition(": ")[0], 40, placeholder="…")
 
 
-def legend(ax: Axes, reasons: Iterable[str | None], *, loc: Literal["best", "upper left"] = "best") -> None:
-    """Draw the legend of what is labelled and of hollow points, one entry a reason why they are void."""
+def legend(
+    ax: Axes, reasons: Iterable[str | None], *, loc: Literal["best", "upper left"] = "best", above: bool = False
+) -> None:
+    """Draw the legend of what is labelled and of hollow points, one entry a reason why they are void.
+
+    `above` the axes where rows of figures fill them.
+    """
     for reason in dict.fromkeys(reason for reason in reasons if reason is not None):
         ax.plot(
             [], [], marker="o", markersize=6, markerfacecolor="white", markeredgecolor=GREY, linestyle="none",
             label=f"void: {reason}",
         )  # fmt: skip
     if ax.get_legend_handles_labels()[1]:
-        ax.legend(loc=loc, frameon=False, fontsize=8.5, labelcolor=GREY, handletextpad=0.3)
+        drawn = ax.legend(loc=loc, frameon=False, fontsize=8.5, labelcolor=GREY, handletextpad=0.3)
+        if above:
+            drawn.set_loc("lower right")
+            drawn.set_bbox_to_anchor((1.0, 1.0))
 
 
 def note(figure: Figure, machine: str, cells: Iterable[CellResult]) -> None:

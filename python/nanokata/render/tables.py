@@ -44,6 +44,8 @@ def verdict(cell: CellResult, arm: ArmResult, baseline: str, *, mark_control: bo
     if arm.role == "baseline":
         return Text("baseline", style="dim")
     control = " (control)" if arm.role == "control" and mark_control else ""
+    if not cell.void and (arm.ratio_low is None or arm.ratio_high is None):
+        return Text(f"{numbers.TOO_FEW}{control}", style="yellow")
     if arm.arm in cell.inconclusive_controls:
         return Text(f"inconclusive{control}", style="yellow")
     if cell.void and arm.role == "arm":
@@ -76,7 +78,9 @@ def race_table(cell: CellResult, title: str) -> RenderableType:
         row = [arm.arm]
         if probing:
             row.append(f"{arm.probes.mean:.2f}" if arm.probes else "")
-        row += [numbers.cost(arm.median), numbers.span(arm.low, arm.high), numbers.cost(arm.cycles)]
+        # An arm's last column says why there is no interval; a baseline's says what it is.
+        missing = arm.role != "baseline" and (arm.low is None or arm.high is None)
+        row += [numbers.cost(arm.median), "–" if missing else numbers.span(arm.low, arm.high), numbers.cost(arm.cycles)]
         if budget:
             row.append("" if cell.void else numbers.percent(share(arm.median)))
         table.add_row(*row, verdict(cell, arm, cell.baseline.arm), style="dim" if cell.void else "")
@@ -129,7 +133,7 @@ def how_measured(*cells: CellResult) -> str:
     if any(arm.verdict == "same" and arm.role == "arm" and not cell.void for cell in cells for arm in cell.arms):
         margins = ", ".join(sorted({f"±{100 * cell.margin:g} %" for cell in cells}))
         line += f"\nsame: within {margins}"
-    borne_out = [cell.bears_out for cell in cells if cell.bears_out is not None]
+    borne_out = [cell.bears_out for cell in cells if cell.bears_out is not None and not cell.void]
     if borne_out and max(borne_out) == math.inf:
         line += f"\ncontrols bear out no difference: {numbers.TOO_FEW}"
     elif borne_out:
