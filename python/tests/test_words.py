@@ -168,7 +168,9 @@ def race_without_intervals():
 def test_missing_intervals_are_said():
     summary = race_without_intervals().summary()
     assert line_of(summary, "scan_keys").endswith("too few blocks")
-    assert "too few blocks" in line_of(summary, "scan")
+    assert "too few blocks for an interval of the ratios" in summary
+    alone = synthetic.cell([synthetic.arm("a", 9.0, low=None, high=None)], {"handlers": 10}, half_width=None)
+    assert "too few blocks" in line_of(RaceResult(synthetic.document(synthetic.report("x", [alone]))).summary(), "a")
     assert "±" not in summary.partition("arm ")[2]
 
 

@@ -78,8 +78,8 @@ def race_table(cell: CellResult, title: str) -> RenderableType:
         row = [arm.arm]
         if probing:
             row.append(f"{arm.probes.mean:.2f}" if arm.probes else "")
-        # An arm's last column says why there is no interval; a baseline's says what it is.
-        missing = arm.role != "baseline" and (arm.low is None or arm.high is None)
+        # The verdicts' column and the line below say why, so that rows stay a line.
+        missing = len(cell.arms) > 1 and (arm.low is None or arm.high is None)
         row += [numbers.cost(arm.median), "–" if missing else numbers.span(arm.low, arm.high), numbers.cost(arm.cycles)]
         if budget:
             row.append("" if cell.void else numbers.percent(share(arm.median)))
