@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+
 import matplotlib as mpl
 import pytest
 import synthetic
@@ -10,6 +12,7 @@ from matplotlib.figure import Figure
 from nanokata import figures
 from nanokata.errors import InvalidArgument
 from nanokata.figures import style
+from nanokata.figures.series import apart
 from nanokata.results import RaceResult, RunResult
 
 RACE = RaceResult(synthetic.document(synthetic.report("race", [synthetic.selection_cell(100)])))
@@ -60,7 +63,7 @@ def test_intervals_are_drawn_where_they_are():
 
 def test_published_figures_stand_in_the_fat_panel_only():
     fat, tiny = figures.scaling(SELECTION).axes[:2]
-    assert [text.get_text() for text in fat.get_legend().get_texts()] == ["i9-13980HX, published"]
+    assert [text.get_text() for text in fat.get_legend().get_texts()] == ["published kata, i9-13980HX"]
     assert tiny.get_legend() is None
 
 
@@ -89,3 +92,71 @@ def test_labels_keep_their_distance_and_order(positions, gap):
 def test_labels_with_room_stay_where_they_are(positions):
     gap = min((abs(a - b) for a in positions for b in positions if a != b), default=1.0) * 0.5
     assert style.spread(positions, gap) == pytest.approx(positions)
+
+
+def scaled(scale, **parameters):
+    document = synthetic.selection()
+    for cell in document["report"]["cells"]:
+        cell["parameters"].update(parameters)
+        for arm in cell["arms"]:
+            arm.update({name: scale * arm[name] for name in ("median", "low", "high")})
+    return document
+
+
+def test_the_budget_is_drawn_only_where_the_axis_reaches_it():
+    def drawn(scale):
+        return [text.get_text() for text in figures.scaling(RunResult(scaled(scale))).axes[1].texts]
+
+    assert "budget, 333 ns" in drawn(1.0)
+    assert "budget, 333 ns" not in drawn(0.1)
+
+
+@pytest.mark.parametrize("traffic", ["skewed", "some.pcap"])
+def test_published_figures_are_left_out_of_other_races(traffic):
+    axes = figures.scaling(RunResult(scaled(1.0, traffic=traffic))).axes
+    assert not any(ax.get_legend() for ax in axes)
+
+
+def voided(document):
+    for cell in document["report"]["cells"]:
+        cell.update(status="no_verdict", reason="control:b: 3 % off")
+    return document
+
+
+@pytest.mark.parametrize("make", [lambda: scaled(1.0, traffic="zipf"), synthetic.levels, lambda: RACE._document])
+def test_void_points_are_named_in_the_legend(make):
+    document = copy.deepcopy(make())
+    figure = RunResult(voided(document)).plot()
+    legends = [ax.get_legend() for ax in figure.axes if ax.get_legend()]
+    assert legends
+    assert all([text.get_text() for text in legend.get_texts()] == ["void: control:b"] for legend in legends)
+
+
+@pytest.mark.parametrize("make", [synthetic.selection, synthetic.levels, lambda: RACE._document])
+def test_missing_intervals_dont_break_the_drawing(make, tmp_path):
+    document = copy.deepcopy(make())
+    for cell in document["report"]["cells"]:
+        cell.update(half_width=None, resolvable_margin=None)
+        for arm in cell["arms"]:
+            arm.update(low=None, high=None, ratio_low=None, ratio_high=None)
+    RunResult(document).plot().savefig(tmp_path / "figure.png")
+
+
+def test_tick_labels_that_would_overprint_are_dropped():
+    kept = apart([8, 16, 60, 64, 68, 512], ["8 B", "16 B", "60 B", "64 B", "68 B", "512 B"])
+    assert kept == [8, 16, 60, 512]
+
+
+def test_a_series_names_controls_its_machine_and_no_second_unit():
+    figure = figures.series(LEVELS)
+    (ax,) = figure.axes
+    assert "again (control)" in {text.get_text() for text in ax.texts}
+    assert "intervals" in figure.get_supxlabel()
+    assert ax.get_xlabel() == "size"
+
+
+@given(st.lists(st.floats(-1, 2), min_size=2, max_size=30))
+def test_labels_stay_within_bounds(positions):
+    placed = style.spread(positions, 0.055, within=(0.0, 1.0))
+    assert min(placed) >= -1e-9
+    assert max(placed) <= 1 + 1e-9

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from nanokata.instrument import Machine
 from nanokata.render import numbers
+
+
+from nanokata.render import machine_renderable, numbers, plain
 from nanokata.results import RunResult
 
 DOCUMENTS = [synthetic.selection, synthetic.levels]
@@ -90,3 +93,36 @@ def test_progress_shows_words_as_they_are(name, monkeypatch, capsys):
 @pytest.mark.parametrize("name", ["we[/b]ird", "[red]x[/red]"])
 def test_machines_show_words_as_they_are(name):
     assert name in Machine({"cpu": {"model": name}}).summary()
+
+
+def test_a_series_of_long_names_keeps_its_heads_and_its_rows_to_a_line():
+    names = ("random_cycle", "sequential_cycle", "random_cycle_opposite")
+    cells = [
+        synthetic.cell(
+            [
+                synthetic.arm(names[0], 10.0),
+                synthetic.arm(
+                    names[1], 10.0, baseline=10.0, against=names[0], words="same as random_cycle (within 0.5 %)"
+                ),
+                synthetic.arm(names[2], 10.0, baseline=10.0, against=names[0], role="control"),
+            ],
+            {"working_set": 4096 << power},
+            unit="ns/load",
+        )
+        for power in range(8)
+    ]
+    summary = RunResult(synthetic.document(synthetic.report("cache.levels", cells))).summary()
+    assert "…" not in summary
+    assert max(len(line) for line in summary.splitlines()) <= 80
+    rule = next(index for index, line in enumerate(summary.splitlines()) if line.startswith("───"))
+    assert all(line.strip() and " ±" in line for line in summary.splitlines()[rule + 1 : rule + 9])
+
+
+def test_caches_stand_one_a_line_and_a_compiler_is_named_once():
+    l1 = {"level": 1, "kind": "data", "bytes": 32768, "line_bytes": 64, "ways": 8}
+    machine = Machine(
+        {"id": "m", "caches": [{**l1, "cpus": [0]}, {**l1, "cpus": [1]}], "build": {"rustc": "rustc 1.95.0"}}
+    )
+    text = plain(machine_renderable(machine))
+    assert "L1d 32 KiB ×2, 8-way, 64 B lines" in text
+    assert text.count("rustc") == 1

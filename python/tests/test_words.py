@@ -141,8 +141,13 @@ def test_races_side_by_side_name_the_wider_margin():
 
 
 def test_the_conclusion_counts_what_was_not_applicable():
+    absent = synthetic.check("pool-fits-l2", "not_applicable", "no L2 known")
     wide = synthetic.check("control:b", "not_applicable", "too wide to say")
-    assert "No check failed; 2 not applicable." in race_of({"a": 100.0, "b": 50.0}, checks=[wide, wide]).summary()
+    assert "No check failed; 2 not applicable." in race_of({"a": 100.0, "b": 50.0}, checks=[absent, absent]).summary()
+    summary = race_of({"a": 100.0, "b": 50.0}, checks=[wide, absent]).summary()
+    assert "Checks: 0 held, 0 failed, 1 inconclusive, 1 not applicable" in summary
+    assert "inconclusive control:b: too wide to say" in summary
+    assert "No check failed; 1 inconclusive, 1 not applicable." in summary
     assert "All checks held." in race_of({"a": 100.0, "b": 50.0}, checks=[synthetic.check("tick")]).summary()
     assert "Nothing was checked." in race_of({"a": 100.0, "b": 50.0}).summary()
 
@@ -151,3 +156,85 @@ def test_a_noisy_machine_isnt_named_as_a_failed_check():
     checks = [synthetic.check("quiet", "failed"), synthetic.check("bodies-distinct", "failed")]
     summary = race_of({"a": 100.0, "b": 50.0}, checks=checks, status="no_verdict", reason="noise").summary()
     assert "A check failed (bodies-distinct):" in summary
+
+
+def race_without_intervals():
+    cell = synthetic.selection_cell(100, half_width=None, resolvable_margin=None, ended="time_bound")
+    for arm in cell["arms"]:
+        arm.update(low=None, high=None, ratio_low=None, ratio_high=None)
+    return RaceResult(synthetic.document(synthetic.report("race", [cell])))
+
+
+def test_missing_intervals_are_said():
+    summary = race_without_intervals().summary()
+    assert line_of(summary, "scan_keys").endswith("too few blocks")
+    assert "too few blocks for an interval of the ratios" in summary
+    alone = synthetic.cell([synthetic.arm("a", 9.0, low=None, high=None)], {"handlers": 10}, half_width=None)
+    assert "too few blocks" in line_of(RaceResult(synthetic.document(synthetic.report("x", [alone]))).summary(), "a")
+    assert "±" not in summary.partition("arm ")[2]
+
+
+def test_void_races_and_figures_are_marked_and_lose_their_budget():
+    reason = "control:b: 3 % off"
+    costs = {"a": 100.0, "b": 50.0}
+    lines = race_of(costs, status="no_verdict", reason=reason).summary().splitlines()
+    row = next(index for index, line in enumerate(lines) if line.startswith("b "))
+    assert lines[row].endswith("void")
+    assert lines[row + 1] == f"no verdict: {reason}"
+    assert not any("30 %" in line for line in lines)
+    document = synthetic.selection()
+    document["report"]["contrasts"] = [synthetic.contrast("calling", "calling it", 83.3, void=True)]
+    assert line_of(RunResult(document).summary(), "calling").endswith("void")
+
+
+def test_void_columns_are_marked_side_by_side():
+    document = synthetic.selection()
+    cell = next(cell for cell in document["report"]["cells"] if cell["parameters"]["body"] == "tiny")
+    cell.update(status="no_verdict", reason="noise")
+    summary = RunResult(document).summary()
+    assert "void (handlers 10, body tiny): noise" in summary
+    assert line_of(summary, "ns/packet").split()[1] == "void"
+
+
+def test_races_that_ended_differently_are_counted():
+    cells = [synthetic.selection_cell(10 * n, ended="precision" if n < 4 else "time_bound") for n in range(1, 9)]
+    for cell in cells:
+        cell["arms"] = cell["arms"][:2]
+    summary = " ".join(RunResult(synthetic.document(synthetic.report("x", cells))).summary().split())
+    assert "3 of 8 reached the precision, time was up for 5" in summary
+    for cell in cells:
+        cell["arms"] = cell["arms"][:1]
+    assert "ratios to" not in RunResult(synthetic.document(synthetic.report("x", cells))).summary()
+
+
+def test_how_wide_same_is_stands_below_the_table_once():
+    cell = synthetic.cell(
+        [synthetic.arm("a", 9.0), synthetic.arm("b", 9.0, baseline=9.0, against="a", words="same as a (within 0.5 %)")],
+        {"handlers": 10},
+    )
+    summary = RaceResult(synthetic.document(synthetic.report("race", [cell]))).summary()
+    assert line_of(summary, "b").endswith("same")
+    assert summary.count("within") == 1
+    assert "same: within ±0.5 %" in summary
+
+
+LAW_PARAMETERS = {"exponent": 1.1, "share": 0.95, "top": 2, "period": 4, "unmatched": 0.02, "key": "ip_protocol"}
+
+
+@pytest.mark.parametrize(
+    ("traffic", "own"),
+    [
+        ("uniform", {"unmatched"}),
+        ("zipf", {"exponent", "unmatched"}),
+        ("skewed", {"share", "top", "unmatched"}),
+        ("periodic", {"period", "unmatched"}),
+        ("some.pcap", {"key"}),
+    ],
+)
+def test_only_parameters_that_apply_are_listed(traffic, own):
+    document = synthetic.selection()
+    for cell in document["report"]["cells"]:
+        cell["parameters"].update(LAW_PARAMETERS, traffic=traffic)
+    summary = RunResult(document).summary()
+    (line,) = [line for line in summary.splitlines() if line.startswith(f"traffic {traffic}, pool")]
+    assert {name for name in LAW_PARAMETERS if f"{name} " in line} == own

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nanokata.results.records import ArmResult, CellResult
 
@@ -13,38 +14,64 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def points(cells: Sequence[CellResult], parameter: str, arm: str) -> list[tuple[float, ArmResult]]:
+class Point(NamedTuple):
+    """An arm's result at a value of the parameter, and why it is void if it is."""
+
+    at: float
+    arm: ArmResult
+    void: str | None
+
+
+def points(cells: Sequence[CellResult], parameter: str, arm: str) -> list[Point]:
     """Return an arm's results in order of the parameter, from the cells that have it."""
-    found = [(float(cell.parameters[parameter]), cell[arm]) for cell in cells if arm in cell]
-    return sorted(found, key=lambda point: point[0])
+    found = [
+        Point(float(cell.parameters[parameter]), cell[arm], style.void_reason(cell)) for cell in cells if arm in cell
+    ]
+    return sorted(found, key=lambda point: point.at)
 
 
 def draw_arm(
     ax: Axes,
-    found: Sequence[tuple[float, ArmResult]],
+    found: Sequence[Point],
     look: style.Look,
     *,
     strong: bool,
     dashed: bool = False,
 ) -> None:
-    """Draw an arm's medians with their intervals."""
-    x = [value for value, _ in found]
-    medians = [arm.median for _, arm in found]
-    below = [max(arm.median - arm.low, 0.0) for _, arm in found]
-    above = [max(arm.high - arm.median, 0.0) for _, arm in found]
+    """Draw an arm's medians with their intervals, none where there were too few blocks; void points are hollow."""
+    medians = [point.arm.median for point in found]
+    below = [math.nan if point.arm.low is None else max(point.arm.median - point.arm.low, 0.0) for point in found]
+    above = [math.nan if point.arm.high is None else max(point.arm.high - point.arm.median, 0.0) for point in found]
+    # A thin line over a thick one: where they coincide both are seen.
+    order = (3 if strong else 4) + (0.5 if dashed else 0)
     ax.errorbar(
-        x,
+        [point.at for point in found],
         medians,
         yerr=[below, above],
         color=look.colour,
         marker=look.mark,
-        markersize=5.5 if strong else 4.5,
-        linewidth=2.2 if strong else 1.3,
-        linestyle="--" if dashed else "-",
+        markersize=6.5 if strong else 4.5,
+        linewidth=2.8 if strong else 1.3,
+        linestyle=(0, (3, 2)) if dashed else "-",
         capsize=2.5,
         elinewidth=1.2,
-        zorder=4 if strong else 3,
+        zorder=order,
     )
+    hollow(ax, [(point.at, point.arm.median) for point in found if point.void is not None], look, order=order)
+
+
+def hollow(ax: Axes, found: Sequence[tuple[float, float]], look: style.Look, *, order: float) -> None:
+    """Draw points over a line as hollow marks."""
+    if found:
+        ax.plot(
+            *zip(*found, strict=True),
+            linestyle="none",
+            marker=look.mark,
+            markersize=6,
+            markerfacecolor="white",
+            markeredgecolor=look.colour,
+            zorder=order + 2,
+        )
 
 
 def label_ends(
@@ -63,7 +90,7 @@ def label_ends(
     """
     to_axes = ax.transAxes.inverted()
     heights = [to_axes.transform(ax.transData.transform((x, y)))[1] for _, x, y in ends]
-    for (name, x, y), height in zip(ends, style.spread(heights, line_height), strict=True):
+    for (name, x, y), height in zip(ends, style.spread(heights, line_height, within=(0.0, 1.0)), strict=True):
         ax.annotate(
             name,
             xy=(x, y),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,10 +21,8 @@ _LOG_BEYOND = 1.6
 
 
 def _limits(arms: Sequence[ArmResult], margin: float) -> tuple[float, float, bool]:
-    import math
-
-    lows = [arm.ratio_low for arm in arms if arm.ratio_low is not None]
-    highs = [arm.ratio_high for arm in arms if arm.ratio_high is not None]
+    lows = [end for arm in arms for end in (arm.ratio_low, arm.ratio) if end is not None]
+    highs = [end for arm in arms for end in (arm.ratio_high, arm.ratio) if end is not None]
     low, high = min([1 - 2 * margin, *lows]), max([1 + 2 * margin, *highs])
     logarithmic = max(high, 1 / low) > _LOG_BEYOND
     if logarithmic:
@@ -66,37 +65,42 @@ def _panel(ax: Axes, race: CellResult) -> None:
     if logarithmic:
         ax.set_xscale("log")
     ax.set_xlim(low, high)
-    band = max(race.margin, race.resolvable_margin)
+    band = race.margin if race.resolvable_margin is None else max(race.margin, race.resolvable_margin)
     ax.axvspan(1 - band, 1 + band, color=style.FAINT, alpha=0.5, linewidth=0, zorder=0)
     ax.axvspan(1 - race.margin, 1 + race.margin, color=style.FAINT, linewidth=0, zorder=0)
     ax.axvline(1, color=style.GREY, linewidth=1, zorder=1)
     for row, arm in enumerate(compared):
-        _draw_row(ax, row, arm)
+        _draw_row(ax, row, arm, void=race.void)
+    style.legend(ax, [style.void_reason(race)], above=True)
     controls = sum(arm.role == "control" for arm in compared)
     if 0 < controls < len(compared):
         ax.axhline(len(compared) - controls - 0.5, color=style.FAINT, linewidth=1)
     _dress(ax, race, compared)
 
 
-def _draw_row(ax: Axes, row: int, arm: ArmResult) -> None:
+def _draw_row(ax: Axes, row: int, arm: ArmResult, *, void: bool) -> None:
     ratio, low, high = arm.ratio, arm.ratio_low, arm.ratio_high
-    if ratio is None or low is None or high is None:
+    if ratio is None:
         return
-    colour = style.VERDICT_COLOURS.get(arm.verdict or "", style.INK)
+    wide = low is None or high is None
+    colour = style.GREY if void or wide else style.VERDICT_COLOURS.get(arm.verdict or "", style.INK)
     ax.errorbar(
         ratio,
         row,
-        xerr=[[max(ratio - low, 0.0)], [max(high - ratio, 0.0)]],
+        xerr=[
+            [math.nan if low is None else max(ratio - low, 0.0)],
+            [math.nan if high is None else max(high - ratio, 0.0)],
+        ],
         color=colour,
         capsize=3.5,
         marker="D" if arm.role == "control" else "o",
         markersize=6,
         elinewidth=1.8,
-        markerfacecolor="white" if arm.verdict == "not resolved" else colour,
+        markerfacecolor="white" if void or wide or arm.verdict == "not resolved" else colour,
         zorder=3,
     )
     ax.annotate(
-        arm.words,
+        "too few blocks" if wide else "void" if void and arm.role == "arm" else arm.words,
         xy=(1.015, row),
         xycoords=("axes fraction", "data"),
         va="center",
@@ -128,6 +132,8 @@ def _dress(ax: Axes, race: CellResult, compared: Sequence[ArmResult]) -> None:
 
 
 def _band(race: CellResult) -> str:
-    if race.resolvable_margin > race.margin:
-        return f"controls bear out differences beyond ±{100 * race.resolvable_margin:.2f} % only"
+    if race.bears_out == math.inf:
+        return "controls bear out no difference: too few blocks"
+    if race.bears_out is not None:
+        return f"controls bear out differences beyond ±{100 * race.bears_out:.2f} % only"
     return f"the band, ±{100 * race.margin:g} %, counts as the same"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _WIDTH_INCHES = 10.0  # what a notebook shows without shrinking
 _STRONG = ("scan", "table_compact")
+_BESIDE_ANOTHER = "table_direct16"
+"""An arm that costs almost what `table_compact` does: dashed, so that both are seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Published:
     ns_per_packet: float
 
 
-PUBLISHED_MACHINE = "i9-13980HX, published"
+PUBLISHED_MACHINE = "published kata, i9-13980HX"
 PUBLISHED = (
     Published("scan", 50, 119.2),
     Published("scan", 100, 142.8),
@@ -56,20 +58,31 @@ def _arms(cells: Sequence[CellResult]) -> list[str]:
     return list(dict.fromkeys(arm.arm for cell in cells for arm in cell.arms if arm.role != "control"))
 
 
-def _draw_published(ax: Axes, looks: dict[str, style.Look]) -> None:
+def _published(cells: Sequence[CellResult]) -> tuple[Published, ...]:
+    """Return what was published for races like these: fat bodies, uniform traffic; nothing for others."""
+    same = all(cell.parameters.get("traffic") == "uniform" and cell.parameters.get("body") == "fat" for cell in cells)
+    arms = _arms(cells)
+    return tuple(item for item in PUBLISHED if item.arm in arms) if same else ()
+
+
+def _draw_published(ax: Axes, shown: Sequence[Published], looks: dict[str, style.Look]) -> None:
     hollow: dict[str, Any] = {"marker": "o", "markerfacecolor": "none", "markeredgewidth": 1.4, "linestyle": "none"}
-    shown = [item for item in PUBLISHED if item.arm in looks]
     for item in shown:
         colour = looks[item.arm].colour
-        ax.plot(item.handlers, item.ns_per_packet, markersize=9, markeredgecolor=colour, zorder=5, **hollow)
+        ax.plot(item.handlers, item.ns_per_packet, markersize=10, markeredgecolor=colour, zorder=5, **hollow)
     if shown:
-        ax.plot([], [], markersize=8, markeredgecolor=style.GREY, label=PUBLISHED_MACHINE, **hollow)
-        ax.legend(loc="upper left", frameon=False, fontsize=8.5, labelcolor=style.GREY, handletextpad=0.3)
+        ax.plot([], [], markersize=10, markeredgecolor=style.GREY, label=PUBLISHED_MACHINE, **hollow)
 
 
 def _cost_panel(ax: Axes, cells: Sequence[CellResult], looks: dict[str, style.Look]) -> None:
     for arm in _arms(cells):
-        curves.draw_arm(ax, curves.points(cells, "handlers", arm), looks[arm], strong=arm in _STRONG)
+        curves.draw_arm(
+            ax,
+            curves.points(cells, "handlers", arm),
+            looks[arm],
+            strong=arm in _STRONG,
+            dashed=arm == _BESIDE_ANOTHER,
+        )
     style.tidy(ax)
     ax.set_xlim(0, None)
 
@@ -108,14 +121,19 @@ def _budget_axis(ax: Axes) -> None:
 
 def _probe_panel(ax: Axes, cells: Sequence[CellResult], looks: dict[str, style.Look]) -> None:
     for arm in _arms(cells):
-        found = [(x, item.probes.mean) for x, item in curves.points(cells, "handlers", arm) if item.probes]
+        # A count is exact, whatever the clock said: void or not, it stands.
+        found = [
+            (point.at, point.arm.probes.mean) for point in curves.points(cells, "handlers", arm) if point.arm.probes
+        ]
         if found:
             ax.plot(
                 *zip(*found, strict=True),
                 color=looks[arm].colour,
                 marker=looks[arm].mark,
                 markersize=4,
-                linewidth=2.0 if arm in _STRONG else 1.2,
+                linewidth=2.4 if arm in _STRONG else 1.2,
+                linestyle=(0, (3, 2)) if arm == _BESIDE_ANOTHER else "-",
+                zorder=3 if arm in _STRONG else 4,
             )
     style.tidy(ax)
     ax.set_ylim(0, None)
@@ -139,6 +157,7 @@ def scaling(result: RunResult, *, ax: Axes | None = None) -> Figure:
         ax.set_ylim(0, None)
         ax.set_xlabel("handlers", fontsize=9)
         ax.set_ylabel(unit, fontsize=9)
+        style.legend(ax, [style.void_reason(cell) for cell in first], loc="upper left")
         _label(ax, first, looks)
         return figure
 
@@ -148,13 +167,14 @@ def scaling(result: RunResult, *, ax: Axes | None = None) -> Figure:
         top, bottom = grid[0][column], grid[1][column]
         _cost_panel(top, cells, looks)
         style.title(top, f"{body} bodies" if body else "")
-        if body in {"", "fat"}:
-            _draw_published(top, looks)
-        if has_budget(unit):
-            _budget_line(top, label=column == len(bodies) - 1)
+        _draw_published(top, _published(cells), looks)
+        style.legend(top, [style.void_reason(cell) for cell in cells], loc="upper left")
         _probe_panel(bottom, cells, looks)
-    highest = max(arm.high for cells in bodies.values() for cell in cells for arm in cell.arms)
-    grid[0][0].set_ylim(0, 1.06 * max(highest, *(item.ns_per_packet for item in PUBLISHED)))
+    ceiling = 1.06 * _highest(bodies)
+    grid[0][0].set_ylim(0, ceiling)
+    if has_budget(unit) and ceiling > BUDGET_NS:
+        for column, top in enumerate(grid[0]):
+            _budget_line(top, label=column == len(bodies) - 1)
     grid[0][0].set_ylabel(unit, fontsize=9)
     grid[1][0].set_ylabel("probes/packet", fontsize=9)
     if has_budget(unit):
@@ -162,16 +182,21 @@ def scaling(result: RunResult, *, ax: Axes | None = None) -> Figure:
     # A single panel has the budget's axis between its lines' ends and their names.
     _label(grid[0][-1], next(reversed(bodies.values())), looks, at=1.045 if len(bodies) > 1 else 1.16)
     figure.suptitle(result.title, x=0.01, ha="left", fontsize=12, color=style.INK)
-    levels = ", ".join(sorted({f"{100 * cell.median_level:.4g} %" for cell in first}))
-    note = f"{result.machine.name}; bars are {levels} intervals of the median"
-    figure.supxlabel(note, x=0.01, ha="left", fontsize=8, color=style.GREY)
+    style.note(figure, result.machine.name, first)
     return figure
+
+
+def _highest(bodies: Mapping[str, Sequence[CellResult]]) -> float:
+    """Return the highest figure that is drawn: an interval's end, a median without one, or what was published."""
+    cells = [cell for group in bodies.values() for cell in group]
+    measured = [arm.median if arm.high is None else arm.high for cell in cells for arm in cell.arms]
+    return max(measured + [item.ns_per_packet for group in bodies.values() for item in _published(group)])
 
 
 def _label(ax: Axes, cells: Sequence[CellResult], looks: dict[str, style.Look], *, at: float = 1.045) -> None:
     ends = []
     for arm in _arms(cells):
-        x, last = curves.points(cells, "handlers", arm)[-1]
-        ends.append((arm, x, last.median))
+        last = curves.points(cells, "handlers", arm)[-1]
+        ends.append((arm, last.at, last.arm.median))
     ax.figure.canvas.draw()
     curves.label_ends(ax, ends, looks, strong=_STRONG, at=at)

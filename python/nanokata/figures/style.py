@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from nanokata.results.records import CellResult
 
 # Okabe and Ito, "Color Universal Design" (2008), https://jfly.uni-koeln.de/color/: told apart with any kind of
 # colour vision. Yellow is left out (too faint for lines on white); grey and a dark purple extend the set.
@@ -65,8 +68,46 @@ def title(ax: Axes, text: str) -> None:
     ax.set_title(text, loc="left", fontsize=10.5, color=INK, fontweight="bold", pad=8)
 
 
-def spread(positions: Sequence[float], gap: float) -> list[float]:
-    """Move label positions apart until neighbours are `gap` apart, each as near to its place as that allows."""
+def void_reason(cell: CellResult) -> str | None:
+    """Return in a few words why a race is void; `None` if it isn't."""
+    if not cell.void:
+        return None
+    return textwrap.shorten((cell.reason or "no verdict").partition(": ")[0], 40, placeholder="…")
+
+
+def legend(
+    ax: Axes, reasons: Iterable[str | None], *, loc: Literal["best", "upper left"] = "best", above: bool = False
+) -> None:
+    """Draw the legend of what is labelled and of hollow points, one entry a reason why they are void.
+
+    `above` the axes where rows of figures fill them.
+    """
+    for reason in dict.fromkeys(reason for reason in reasons if reason is not None):
+        ax.plot(
+            [], [], marker="o", markersize=6, markerfacecolor="white", markeredgecolor=GREY, linestyle="none",
+            label=f"void: {reason}",
+        )  # fmt: skip
+    if ax.get_legend_handles_labels()[1]:
+        drawn = ax.legend(loc=loc, frameon=False, fontsize=8.5, labelcolor=GREY, handletextpad=0.3)
+        if above:
+            drawn.set_loc("lower right")
+            drawn.set_bbox_to_anchor((1.0, 1.0))
+
+
+def note(figure: Figure, machine: str, cells: Iterable[CellResult]) -> None:
+    """Write below a figure which machine it is from and what its bars are."""
+    levels = ", ".join(sorted({f"{100 * cell.median_level:.4g} %" for cell in cells}))
+    text = f"{machine}; bars are {levels} intervals of the median"
+    figure.supxlabel(text, x=0.01, ha="left", fontsize=8, color=GREY)
+
+
+def spread(positions: Sequence[float], gap: float, *, within: tuple[float, float] | None = None) -> list[float]:
+    """Move label positions apart until neighbours are `gap` apart, each as near to its place as that allows.
+
+    Those that have to stay `within` bounds come closer together than `gap` where there is no room for it.
+    """
+    if within is not None and len(positions) > 1:
+        gap = min(gap, (within[1] - within[0]) / (len(positions) - 1))
     order = sorted(range(len(positions)), key=lambda index: positions[index])
     # Pool-adjacent-violators on positions less their rank's offset: the least-squares spread.
     blocks: list[tuple[float, int]] = []
@@ -77,6 +118,9 @@ def spread(positions: Sequence[float], gap: float) -> list[float]:
             mean, size = (before * count + mean * size) / (count + size), count + size
         blocks.append((mean, size))
     placed = [mean for mean, size in blocks for _ in range(size)]
+    if within is not None:
+        highest = max(within[0], within[1] - gap * (len(positions) - 1))
+        placed = [min(max(mean, within[0]), highest) for mean in placed]
     result = [0.0] * len(positions)
     for rank, index in enumerate(order):
         result[index] = placed[rank] + rank * gap

@@ -24,6 +24,8 @@ def headline(result: RunResult) -> str | None:
     if finding is None or calling is None:
         return None
     handlers = finding.name.rpartition(":")[2]
+    if finding.void or calling.void or None in _ends(finding, calling):
+        return None
     return (
         f"Finding one of {handlers} handlers by a scan instead of a table costs {_costs(finding)}; "
         f"calling it through its vtable instead of directly costs {_costs(calling)}. {_compared(finding, calling)}"
@@ -49,7 +51,13 @@ def _calling(result: RunResult) -> Contrast | None:
     return called.get(own) or next(reversed(called.values()), None)
 
 
+def _ends(*contrasts: Contrast) -> tuple[float | None, ...]:
+    return tuple(end for contrast in contrasts for end in (contrast.low, contrast.value, contrast.high))
+
+
 def _costs(contrast: Contrast) -> str:
+    if contrast.value is None:
+        return numbers.TOO_FEW
     share = (
         f", {numbers.percent(budget.share(contrast.value))} of the budget" if budget.has_budget(contrast.unit) else ""
     )
@@ -57,6 +65,10 @@ def _costs(contrast: Contrast) -> str:
 
 
 def _compared(finding: Contrast, calling: Contrast) -> str:
+    if finding.low is None or finding.value is None or finding.high is None:
+        return numbers.TOO_FEW
+    if calling.low is None or calling.value is None or calling.high is None:
+        return numbers.TOO_FEW
     if finding.low > max(calling.high, 0):
         if calling.low <= 0:
             return "What the call costs can't be told from nothing here: the search is what costs."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
@@ -30,10 +31,30 @@ def _flat(value: Any, key: str = "") -> str:  # noqa: ANN401 (JSON)
         return f"{value:.4g}"
     if isinstance(value, Mapping):
         return ", ".join(f"{name.replace('_', ' ')} {_flat(inner, name)}" for name, inner in value.items())
+    if isinstance(value, list) and key == "caches" and value:
+        return _caches(value)
     if isinstance(value, list):
         joint = "\n" if any(isinstance(item, Mapping) for item in value) else ", "
         return joint.join(_flat(item, key) for item in value) or "none"
-    return str(value)
+    return str(value).removeprefix(f"{key} ")  # a compiler's version names the compiler
+
+
+_HELD_BY = {"data": "d", "instruction": "i", "unified": ""}
+
+
+def _caches(caches: Sequence[Mapping[str, Any]]) -> str:
+    """Return a line a kind of cache: L1d 32 KiB ×2, 8-way, 64 B lines."""
+    counts: Counter[tuple[Any, ...]] = Counter(
+        tuple(cache.get(field) for field in ("level", "kind", "bytes", "ways", "line_bytes")) for cache in caches
+    )
+    lines = []
+    for (level, kind, size, ways, line), count in counts.items():
+        many = f" ×{count}" if count > 1 else ""
+        parts = [f"L{level}{_HELD_BY.get(str(kind), '')} {numbers.byte_count(size)}{many}"]
+        parts += [f"{ways}-way"] if ways else []
+        parts += [f"{numbers.byte_count(line)} lines"] if line else []
+        lines.append(", ".join(parts))
+    return "\n".join(lines)
 
 
 def _pairs(data: Mapping[str, Any], title: str) -> RenderableType:

@@ -6,6 +6,9 @@ import math
 
 from nanokata.results.records import Value
 
+TOO_FEW = "too few blocks"
+"""What stands where an interval's ends would: there were too few blocks for one."""
+
 
 def cost(value: float) -> str:
     """Return a cost with about four digits."""
@@ -21,18 +24,20 @@ def _decimals(value: float) -> int:
     return 2 if size >= 1 else 3
 
 
-def interval(low: float, high: float) -> str:
-    """Return an interval as ``[low, high]``."""
-    return f"[{cost(low)}, {cost(high)}]"
+def interval(low: float | None, high: float | None) -> str:
+    """Return an interval as ``[low, high]``; that there is none where an end is missing."""
+    return TOO_FEW if low is None or high is None else f"[{cost(low)}, {cost(high)}]"
 
 
-def span(low: float, high: float) -> str:
+def span(low: float | None, high: float | None) -> str:
     """Return an interval of costs, which are never negative, in fewer columns: ``559.4–570.6``."""
-    return f"{cost(low)}–{cost(high)}"
+    return TOO_FEW if low is None or high is None else f"{cost(low)}–{cost(high)}"
 
 
-def with_half_width(value: float, half: float) -> str:
+def with_half_width(value: float, half: float | None) -> str:
     """Return ``444.5 ±4.4``: both with the same decimals, as many as show the half-width's first digit."""
+    if half is None:
+        return f"{cost(value)} ±?"
     needed = 0 if half <= 0 else max(0, -math.floor(math.log10(half)))
     decimals = min(max(_decimals(value), needed), 4)
     return f"{value:,.{decimals}f} ±{half:,.{decimals}f}"

@@ -13,6 +13,7 @@ from nanokata.budget import BUDGET_NS, TARGET_PACKETS_PER_SECOND, has_budget
 from nanokata.results.records import CellResult, Check, Report
 
 from . import numbers, tables
+from .applying import applies, applying
 from .headline import headline
 from .instrument import instrument_renderable
 
@@ -28,14 +29,15 @@ _MOST_REASONS = 2
 
 
 def _setting(result: RunResult, report: Report, cell: CellResult) -> str:
-    varying = report.varying() or tuple(cell.parameters)[:3]
+    varying = [name for name in report.varying() if applies(name, cell.parameters)] or list(applying([cell]))[:3]
     return ", ".join(f"{name} {result.spoken(name, cell.parameters[name])}" for name in varying)
 
 
 def _fixed(result: RunResult, report: Report, apart_from: Report | None = None) -> str:
     """Return the parameters that all cells share; only those that differ from another report's, if given."""
     varying = report.varying()
-    shared = {name: value for name, value in report.cells[0].parameters.items() if name not in varying}
+    first = report.cells[0].parameters
+    shared = {name: first[name] for name in applying(report.cells) if name in first and name not in varying}
     if apart_from is not None and apart_from.cells:
         other = apart_from.cells[0].parameters
         shared = {name: value for name, value in shared.items() if other.get(name, value) != value}
@@ -75,17 +77,20 @@ def _footer(
     result: RunResult, report: Report, cells: tuple[CellResult, ...], before: str = ""
 ) -> Iterator[RenderableType]:
     """Yield what stands below every table, whatever its layout: how it was measured, and a race's counters a line."""
+    for line in tables.voided(cells, [_setting(result, report, cell) for cell in cells]):
+        yield Text(line, style="yellow")
     yield Text(before + tables.how_measured(*cells), style="dim")
     for cell in cells:
-        line = tables.counted(cell)
-        if line is not None:
+        events = tables.counted(cell)
+        if events is not None:
             where = f" ({_setting(result, report, cell)})" if len(cells) > 1 else ""
-            yield Text(line + where, style="dim")
+            yield Text(events + where, style="dim")
     yield Text()
 
 
 def _group_title(result: RunResult, report: Report, cells: tuple[CellResult, ...], beside: Report | None) -> str:
-    others = [name for name in report.varying() if name != report.along()]
+    varying = [name for name in report.varying() if name != report.along()]
+    others = [name for name in applying(cells) if name in varying]
     setting = ", ".join(f"{name} {result.spoken(name, cells[0].parameters[name])}" for name in others)
     if beside is None:
         return setting
@@ -102,8 +107,14 @@ def _flags(report: Report) -> Iterator[RenderableType]:
         yield Text(f"{flag}: {', '.join(arms)}", style="yellow")
 
 
+def _spoken_outcome(check: Check) -> str:
+    """Return the outcome as a reader wants it: a control that is too wide did apply, and says nothing."""
+    return "inconclusive" if check.inconclusive else check.outcome.replace("_", " ")
+
+
 def _check_line(check: Check, where: str) -> Text:
-    style, word = ("red", "failed") if check.outcome == "failed" else ("dim", "not applicable")
+    style = "red" if check.outcome == "failed" else "dim"
+    word = _spoken_outcome(check)
     place = f" ({where})" if where else ""
     return Text.assemble((word, style), f" {check.name}{place}: {check.detail}")
 
@@ -123,9 +134,11 @@ def _checks(result: RunResult) -> Iterator[RenderableType]:
     placed = list(_placed_checks(result))
     if not placed:
         return
-    counts = Counter(check.outcome for check, _ in placed)
+    counts = Counter(_spoken_outcome(check) for check, _ in placed)
+    inconclusive = f"{counts['inconclusive']} inconclusive, " if counts["inconclusive"] else ""
     yield Text(
-        f"Checks: {counts['held']} held, {counts['failed']} failed, {counts['not_applicable']} not applicable",
+        f"Checks: {counts['held']} held, {counts['failed']} failed, "
+        f"{inconclusive}{counts['not applicable']} not applicable",
         style="bold red" if counts["failed"] else "bold",
     )
     held = Counter(_family(check) for check, _ in placed if check.outcome == "held")
@@ -165,8 +178,10 @@ def _conclusion(result: RunResult) -> Text:
 def _none_failed(result: RunResult) -> str:
     if not result.checks:
         return "Nothing was checked."
-    not_applicable = sum(check.outcome == "not_applicable" for check in result.checks)
-    return f"No check failed; {not_applicable} not applicable." if not_applicable else "All checks held."
+    counts = Counter(_spoken_outcome(check) for check in result.checks if check.outcome != "held")
+    return (
+        f"No check failed; {', '.join(f'{n} {word}' for word, n in counts.items())}." if counts else "All checks held."
+    )
 
 
 def _why_none(result: RunResult) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +17,9 @@ from nanokata.budget import has_budget, share
 from nanokata.results.records import ArmResult, CellResult, Contrast
 
 from . import numbers
+
+_WITHIN = re.compile(r" \(within [^)]*\)$")
+_WIDEST_LINE_OF_A_HEAD = 12
 
 STYLES = {"faster": "green", "slower": "red", "same": "", "not resolved": "yellow"}
 
@@ -48,15 +54,23 @@ def titled(title: str, table: Table) -> RenderableType:
     return Group(Text(title, style="bold"), table) if title else table
 
 
-def verdict(arm: ArmResult, baseline: str) -> Text:
+def verdict(cell: CellResult, arm: ArmResult, baseline: str, *, mark_control: bool = True) -> Text:
     """Return the arm's verdict in words, short where the column's heading names what it is against."""
     if arm.role == "baseline":
         return Text("baseline", style="dim")
-    words = arm.words
+    control = " (control)" if arm.role == "control" and mark_control else ""
+    if not cell.void and (arm.ratio_low is None or arm.ratio_high is None):
+        return Text(f"{numbers.TOO_FEW}{control}", style="yellow")
+    if arm.arm in cell.inconclusive_controls:
+        return Text(f"inconclusive{control}", style="yellow")
+    if cell.void and arm.role == "arm":
+        return Text("void", style="dim")
+    if arm.role == "control":
+        return Text(f"{arm.verdict}{control}", style=STYLES.get(arm.verdict or "", ""))
+    # How wide "same" is stands below the table, once.
+    words = _WITHIN.sub("", arm.words)
     for joint in ("than", "as", "against"):
         words = words.removesuffix(f" {joint} {baseline}")
-    if arm.role == "control":
-        words = f"{arm.verdict} (control)"
     return Text(words, style=STYLES.get(arm.verdict or "", ""))
 
 
@@ -79,10 +93,12 @@ def race_table(cell: CellResult, title: str) -> RenderableType:
         row = [arm.arm]
         if probing:
             row.append(f"{arm.probes.mean:.2f}" if arm.probes else "")
-        row += [numbers.cost(arm.median), numbers.span(arm.low, arm.high), numbers.cost(arm.cycles)]
+        # The verdicts' column and the line below say why, so that rows stay a line.
+        missing = len(cell.arms) > 1 and (arm.low is None or arm.high is None)
+        row += [numbers.cost(arm.median), "–" if missing else numbers.span(arm.low, arm.high), numbers.cost(arm.cycles)]
         if budget:
-            row.append(numbers.percent(share(arm.median)))
-        table.add_row(*row, verdict(arm, cell.baseline.arm))
+            row.append("" if cell.void else numbers.percent(share(arm.median)))
+        table.add_row(*row, verdict(cell, arm, cell.baseline.arm), style="dim" if cell.void else "")
     return titled(f"{title}: {cell.unit}" if title else cell.unit, table)
 
 
@@ -91,20 +107,52 @@ ENDED = {
     "time_bound": "time was up",
     "block_bound": "most blocks reached",
 }
+_ENDED_EACH = {
+    "precision": "{some} of {all} reached the precision",
+    "time_bound": "time was up for {some}",
+    "block_bound": "most blocks reached by {some}",
+}
+
+
+def _how_ended(cells: Sequence[CellResult]) -> str:
+    counts = Counter[str](cell.ended for cell in cells)
+    if len(counts) == 1:
+        return ENDED[cells[0].ended]
+    said = (
+        words.format(some=counts[end], all=len(cells))
+        for end, words in _ENDED_EACH.items()
+        if end in counts or end == "precision"
+    )
+    return ", ".join(said)
+
+
+def _precision(cells: Sequence[CellResult]) -> str | None:
+    compared = [cell for cell in cells if any(arm.role != "baseline" for arm in cell.arms)]
+    if not compared:
+        return None
+    levels = ", ".join(sorted({numbers.level(cell.level) for cell in compared}))
+    halves = [cell.half_width for cell in compared if cell.half_width is not None]
+    if len(halves) < len(compared):
+        where = "" if not halves else f" in {len(compared) - len(halves)} of {len(compared)}"
+        return f"{numbers.TOO_FEW} for an interval of the ratios{where}"
+    return f"ratios to ±{100 * max(halves):.2f} % at {levels}"
 
 
 def how_measured(*cells: CellResult) -> str:
     """Return one line on how the races went, the worst of them where they differ."""
     blocks = sorted({cell.blocks for cell in cells})
     counted = str(blocks[0]) if len(blocks) == 1 else f"{blocks[0]}–{blocks[-1]}"
-    levels = ", ".join(sorted({numbers.level(cell.level) for cell in cells}))
-    ended = ", ".join(sorted({ENDED[cell.ended] for cell in cells}))
     spent = numbers.seconds(sum(cell.seconds for cell in cells))
-    half = max(cell.half_width for cell in cells)
-    line = f"{counted} blocks; ratios to ±{100 * half:.2f} % at {levels}; {ended}, {spent}"
-    widest = max(cells, key=lambda cell: cell.resolvable_margin)
-    if widest.resolvable_margin > widest.margin:
-        line += f"\ncontrols bear out differences beyond ±{100 * widest.resolvable_margin:.2f} % only"
+    parts = (f"{counted} blocks", _precision(cells), f"{_how_ended(cells)}, {spent}")
+    line = "; ".join(part for part in parts if part)
+    if any(arm.verdict == "same" and arm.role == "arm" and not cell.void for cell in cells for arm in cell.arms):
+        margins = ", ".join(sorted({f"±{100 * cell.margin:g} %" for cell in cells}))
+        line += f"\nsame: within {margins}"
+    borne_out = [cell.bears_out for cell in cells if cell.bears_out is not None and not cell.void]
+    if borne_out and max(borne_out) == math.inf:
+        line += f"\ncontrols bear out no difference: {numbers.TOO_FEW}"
+    elif borne_out:
+        line += f"\ncontrols bear out differences beyond ±{100 * max(borne_out):.2f} % only"
     return line
 
 
@@ -126,8 +174,10 @@ def side_by_side(cells: Sequence[CellResult], heads: Sequence[str], title: str) 
     """Return several races of the same arms: an arm a row, a race a column; cost and half-width."""
     table = blank()
     table.add_column(cells[0].unit, no_wrap=True)
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
+    for head, cell in zip(heads, cells, strict=True):
+        table.add_column(
+            f"{head}\nvoid" if cell.void else head, justify="right", no_wrap=True, style="dim" if cell.void else ""
+        )
     for arm in cells[0].arms:
         table.add_row(arm.arm, *(_with_half_width(cell[arm.arm]) for cell in cells))
     return titled(title, table)
@@ -140,20 +190,44 @@ def series_table(
     first = cells[0]
     table = blank()
     for name in varying:
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(_broken(name), justify="right", no_wrap=True)
     for arm in first.arms:
-        table.add_column(f"{arm.arm} {first.unit}", justify="right")
+        table.add_column(_broken(arm.arm), justify="right", no_wrap=True)
     others = [arm for arm in first.arms if arm.role != "baseline"]
     for arm in others:
-        table.add_column(f"{arm.arm} against {arm.against}")
+        control = "\n(control)" if arm.role == "control" else ""
+        table.add_column(f"{_broken(arm.arm)}{control}\nagainst\n{_broken(arm.against)}")
     for cell, values in zip(cells, settings, strict=True):
         costs = [_with_half_width(cell[arm.arm]) for arm in first.arms]
-        table.add_row(*values, *costs, *(verdict(cell[arm.arm], arm.against) for arm in others))
-    return titled(title, table)
+        verdicts = [verdict(cell, cell[arm.arm], arm.against, mark_control=False) for arm in others]
+        table.add_row(*values, *costs, *verdicts, style="dim" if cell.void else "")
+    return titled(f"{title}: {first.unit}" if title else first.unit, table)
+
+
+def _broken(name: str) -> str:
+    """Return a name in lines that fit a narrow column, broken at its underscores and spaces."""
+    lines = [""]
+    for part in re.findall(r"[^_ ]*[_ ]?", name):
+        if lines[-1] and len(lines[-1]) + len(part) > _WIDEST_LINE_OF_A_HEAD:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _with_half_width(arm: ArmResult) -> str:
-    return numbers.with_half_width(arm.median, (arm.high - arm.low) / 2)
+    half = None if arm.low is None or arm.high is None else (arm.high - arm.low) / 2
+    return numbers.with_half_width(arm.median, half)
+
+
+def voided(cells: Sequence[CellResult], settings: Sequence[str]) -> list[str]:
+    """Return a line a reason why races are void, with the races' settings where there are several."""
+    by_reason: dict[str, list[str]] = {}
+    for cell, setting in zip(cells, settings, strict=True):
+        if cell.void:
+            by_reason.setdefault(cell.reason or "the verdicts don’t stand", []).append(setting)
+    if len(cells) == 1:
+        return [f"no verdict: {reason}" for reason in by_reason]
+    return [f"void ({'; '.join(where)}): {reason}" for reason, where in by_reason.items()]
 
 
 def contrast_table(contrasts: Sequence[Contrast]) -> RenderableType:
@@ -170,10 +244,12 @@ def contrast_table(contrasts: Sequence[Contrast]) -> RenderableType:
     if budget:
         table.add_column("budget", justify="right", no_wrap=True)
     for item in contrasts:
-        row = [item.what, numbers.cost(item.value), numbers.interval(item.low, item.high)]
+        value = "" if item.value is None else numbers.cost(item.value)
+        row = [item.what, value, "void" if item.void else numbers.interval(item.low, item.high)]
         if len(units) > 1:
             row.append(item.unit)
         if budget:
-            row.append(numbers.percent(share(item.value)) if has_budget(item.unit) else "")
-        table.add_row(*row)
+            shared = item.value is not None and has_budget(item.unit) and not item.void
+            row.append(numbers.percent(share(item.value)) if shared and item.value is not None else "")
+        table.add_row(*row, style="dim" if item.void else "")
     return titled("What follows", table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Mapping
@@ -67,6 +68,11 @@ class Check(Record):
         """
         return self.outcome == "failed" and not self.name.startswith("control:") and self.name != "quiet"
 
+    @property
+    def inconclusive(self) -> bool:
+        """Whether it is a control whose interval is too wide to say anything."""
+        return self.outcome == "not_applicable" and self.name.startswith("control:")
+
 
 @dataclass(frozen=True, slots=True)
 class Probes(Record):
@@ -119,15 +125,16 @@ class ArmResult(Record):
     """One arm's figures in one race.
 
     Costs (`median`, `low`, `high`, `min`) are per operation in the cell's unit; `cycles` is the median in canary
-    cycles. `ratio` is time relative to `against`, so below one is faster; the baseline has none.
+    cycles. `ratio` is time relative to `against`, so below one is faster; the baseline has none. An interval's ends
+    are `None` where there were too few blocks for one.
     """
 
     arm: str
     role: Literal["arm", "baseline", "control"]
     against: str
     median: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     min: float
     cycles: float
     ratio: float | None
@@ -154,7 +161,8 @@ class CellResult(Record):
 
     `level` is that of the ratios' intervals, `median_level` that of the medians'. `resolvable_margin` is the margin
     that the controls support: beyond `margin` where one is too wide, and then nothing reads ``same``. `status` is
-    ``no_verdict`` where a control failed or the machine was too noisy; `reason` says which.
+    ``no_verdict`` where a control failed or the machine was too noisy; `reason` says which. `half_width` and
+    `resolvable_margin` are `None` where there were too few blocks for any interval.
     """
 
     parameters: dict[str, Value]
@@ -166,8 +174,8 @@ class CellResult(Record):
     level: float
     median_level: float
     margin: float
-    resolvable_margin: float
-    half_width: float
+    resolvable_margin: float | None
+    half_width: float | None
     blocks: int
     operations_per_rep: int
     pool_bytes: int
@@ -198,18 +206,36 @@ class CellResult(Record):
         """The checks that failed."""
         return tuple(check for check in self.checks if check.outcome == "failed")
 
+    @property
+    def void(self) -> bool:
+        """Whether no verdict rests on it."""
+        return self.status == "no_verdict"
+
+    @property
+    def inconclusive_controls(self) -> frozenset[str]:
+        """The control arms whose intervals are too wide to say whether they read the same."""
+        return frozenset(check.name.partition(":")[2] for check in self.checks if check.inconclusive)
+
+    @property
+    def bears_out(self) -> float | None:
+        """The margin beyond which differences count, where the controls widen it; infinite with too few blocks."""
+        if self.resolvable_margin is None:
+            return math.inf
+        return self.resolvable_margin if self.resolvable_margin > self.margin else None
+
 
 @dataclass(frozen=True, slots=True)
 class Contrast(Record):
-    """A figure that follows from several arms or cells, with its interval."""
+    """A figure that follows from several arms or cells, with its interval; `void` if one of the cells is."""
 
     name: str
     what: str
-    value: float
-    low: float
-    high: float
+    value: float | None
+    low: float | None
+    high: float | None
     unit: str
     level: float
+    void: bool = False
 
 
 @dataclass(frozen=True, slots=True)
