@@ -10,9 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanokata.instrument import Machine
-from nanokata.render import numbers
-
-
 from nanokata.render import machine_renderable, numbers, plain
 from nanokata.results import RunResult
 

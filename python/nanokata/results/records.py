@@ -64,9 +64,15 @@ class Check(Record):
     def voids(self) -> bool:
         """Whether it failed and voids what rests on it.
 
-        A control that doesn't read the same and a machine that wasn't quiet don't: they leave no verdict.
+        What is about measuring (a control that doesn't read the same, a machine that wasn't quiet, reps too short for the
+        clock, a cell that couldn't be measured) doesn't: it leaves no verdict.
         """
-        return self.outcome == "failed" and not self.name.startswith("control:") and self.name != "quiet"
+        return self.outcome == "failed" and not self.about_measuring
+
+    @property
+    def about_measuring(self) -> bool:
+        """Whether it is about measuring, rather than about what is measured. The same rule as the core's."""
+        return self.name.partition(":")[0] in {"control", "quiet", "tick", "measured"}
 
     @property
     def inconclusive(self) -> bool:

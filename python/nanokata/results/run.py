@@ -90,7 +90,8 @@ class RunResult:
         if any(check.voids for check in self.checks):
             return CHECK_FAILED
         cells = [cell for report in self.report.reports() for cell in report.cells]
-        return HELD if all(cell.status == "held" for cell in cells) else NO_VERDICT
+        stands = all(cell.status == "held" for cell in cells) and not self.failed_checks
+        return HELD if stands else NO_VERDICT
 
     def unit_of(self, parameter: str) -> str:
         """Return the unit of a parameter (``bytes``, ``packets``), empty where it has none."""
