@@ -64,8 +64,8 @@ class Check(Record):
     def voids(self) -> bool:
         """Whether it failed and voids what rests on it.
 
-        What is about measuring (a control that doesn't read the same, a machine that wasn't quiet, reps too short for the
-        clock, a cell that couldn't be measured) doesn't: it leaves no verdict.
+        What is about measuring (a control that doesn't read the same, a machine that wasn't quiet, reps too short for
+        the clock, a cell that couldn't be measured) doesn't: it leaves no verdict.
         """
         return self.outcome == "failed" and not self.about_measuring
 
