@@ -156,14 +156,20 @@ def how_measured(*cells: CellResult) -> str:
     return line
 
 
+_HARDWARE_EVENTS = frozenset({"cycles", "instructions", "l1i_misses", "branch_misses"})
+
+
 def counted(cell: CellResult) -> str | None:
-    """Return one line with the events that were counted for each arm; ``None`` where none were."""
+    """Return one line with the hardware events that were counted for each arm; ``None`` where none were.
+
+    Software events (switches, faults) are seen around every rep, and have their place in the checks.
+    """
     arms = []
     for arm in cell.arms:
         events = [
             f"{numbers.cost(counter.per_operation)} {counter.name.replace('_', ' ')}"
             for counter in arm.counters
-            if counter.per_operation is not None
+            if counter.per_operation is not None and counter.name in _HARDWARE_EVENTS
         ]
         if events:
             arms.append(f"{arm.arm} {', '.join(events)}")
