@@ -147,8 +147,9 @@ fn a_rep_that_faults_pages_in_is_redone() {
     let counted = Arc::clone(&calls);
     let run = move |input: &Input, window: Window| {
         if counted.fetch_add(1, Ordering::Relaxed) % 40 == 39 {
-            // Fresh pages, touched: large enough that the allocator maps them anew.
-            std::hint::black_box(vec![1u8; 8 << 20]);
+            // A mapping of its own each time: an allocator may hand out pages again that it has touched before.
+            let fresh = Placement::new(0).place_slice(&[1u8; 256 * 1024], 64).expect("mapped");
+            std::hint::black_box(&fresh[..]);
         }
         fold(input.items(), window, 8)
     };
