@@ -121,8 +121,8 @@ def test_a_race_gives_its_arms_by_name():
 
 
 def test_counters_are_read_and_older_documents_have_none():
-    counted = [{"name": "cache_misses", "per_operation": 0.25, "note": None}]
-    unknown = [{"name": "cache_misses", "per_operation": None, "note": "ENOENT: no hardware PMU"}]
+    counted = [{"name": "l1i_misses", "per_operation": 0.25, "note": None}]
+    unknown = [{"name": "l1i_misses", "per_operation": None, "note": "ENOENT: no hardware PMU"}]
     arms = [synthetic.arm("a", 100.0, counters=counted), synthetic.arm("b", 50.0, baseline=100.0, counters=unknown)]
     del (older := synthetic.arm("c", 50.0, baseline=100.0))["counters"]
     cell = synthetic.cell([*arms, older], {"handlers": 10})
@@ -130,7 +130,7 @@ def test_counters_are_read_and_older_documents_have_none():
     assert result["a"].counters[0].per_operation == 0.25
     assert result["b"].counters[0].note == "ENOENT: no hardware PMU"
     assert result["c"].counters == ()
-    assert "counted per packet: a 0.250 cache misses" in result.summary().splitlines()
+    assert "counted per packet: a 0.250 l1i misses" in result.summary().splitlines()
     written = json.loads(result.to_json())["report"]["cells"][0]["arms"]
     assert [arm.get("counters") for arm in written] == [counted, unknown, None]
     assert "counted per" not in race().summary()
