@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +48,9 @@ class _Document(Mapping[str, Any]):
 
         return plain(self.__rich__(), width=width)
 
+    @abstractmethod
     def __rich__(self) -> RenderableType:
-        raise NotImplementedError
+        """Return the table that shows it."""
 
     def _repr_html_(self) -> str:
         from nanokata.render import html
