@@ -99,11 +99,13 @@ fn report(
         return Err(Error::NotMeasurable { what: experiment.id().into(), reason });
     }
     checks.extend(parameters.iter().flat_map(|parameter| monotonic_checks(parameter, &mut measured)));
+    checks.extend(experiment.judge(&mut measured, card));
     Ok(Report {
         experiment: experiment.id().into(),
         title: experiment.title().into(),
         checks,
         contrasts: experiment.contrasts(&measured),
+        facts: experiment.facts(&measured, card, watch)?,
         cells: measured,
         companions: Vec::new(),
         started,

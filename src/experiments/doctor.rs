@@ -168,23 +168,10 @@ fn race_once(body: Body, trial: u64, options: &DoctorOptions, card: &Card, watch
         let table: Arc<dyn Recipe> = Arc::new(SelectionRecipe::new(SelectionArm::TableCompact, &set, None)?);
         let with_extra =
             Arc::new(ExtraWork { arm: table, reference: Arc::clone(&reference), thousandths: extra });
-        Ok(Entry {
-            name: name.into(),
-            role: if name == ARMS[0].0 { Role::Baseline } else { Role::Arm },
-            recipe: with_extra.clone(),
-            reference: with_extra,
-            claim: name,
-            probes: None,
-            ceiling: None,
-        })
+        let role = if name == ARMS[0].0 { Role::Baseline } else { Role::Arm };
+        Ok(Entry::new(name, role, with_extra.clone(), with_extra, name))
     });
-    let plan = Plan {
-        source: Source::from_items(packets),
-        entries: entries.collect::<Result<_>>()?,
-        checks: Vec::new(),
-        helpers: 0,
-        min_rep: None,
-    };
+    let plan = Plan::new(Source::from_items(packets), entries.collect::<Result<_>>()?);
     // Never ends by precision: what is asked is how precise the given time makes it.
     let timed = Options {
         precision: 1e-9,

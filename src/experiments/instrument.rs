@@ -57,23 +57,12 @@ pub fn look(options: &Options, card: &Card, watch: &Watch) -> Result<Instrument>
         &watch.silent(),
     )?;
     let reference = Arc::new(NullReference::new(&set));
-    let entry = |name: &str, role: Role| Entry {
-        name: name.into(),
-        role,
-        recipe: Arc::new(NullRecipe::new(&set)),
-        reference: reference.clone(),
-        claim: "floor",
-        probes: None,
-        ceiling: None,
+    let entry = |name: &str, role: Role| {
+        Entry::new(name, role, Arc::new(NullRecipe::new(&set)), reference.clone(), "floor")
     };
     let control = Role::Control { against: NullRecipe::NAME.into() };
-    let plan = Plan {
-        source: Source::from_items(packets),
-        entries: vec![entry(NullRecipe::NAME, Role::Baseline), entry("null_again", control)],
-        checks: Vec::new(),
-        helpers: 0,
-        min_rep: None,
-    };
+    let entries = vec![entry(NullRecipe::NAME, Role::Baseline), entry("null_again", control)];
+    let plan = Plan::new(Source::from_items(packets), entries);
     let quick = Options { bound: FLOOR_BOUND, min_blocks: race::LEAST_BLOCKS, ..options.clone() };
     let cell = race::run(&plan, Unit::NsPerPacket, &Values(BTreeMap::new()), card, &quick, watch)?;
     let floor = cell.arm(NullRecipe::NAME).expect("the plan has it");

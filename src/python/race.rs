@@ -85,6 +85,7 @@ pub fn race(
         cells: vec![cell],
         checks: Vec::new(),
         contrasts: Vec::new(),
+        facts: Vec::new(),
         companions: Vec::new(),
         started,
         seconds: begun.elapsed().as_secs_f64(),
@@ -147,17 +148,9 @@ fn plan(
         let arm = arm.settled_for(&packets, watch)?;
         let probes = arm.counted(&packets, watch)?.map(|pass| Probes::of(pass.probes, None));
         let ceiling = Some(arm.ceiling(probes.as_ref()));
-        entries.push(Entry {
-            name: name.clone(),
-            role,
-            recipe: arm.recipe(),
-            reference,
-            claim,
-            probes,
-            ceiling,
-        });
+        entries.push(Entry { probes, ceiling, ..Entry::new(name, role, arm.recipe(), reference, claim) });
     }
     let sets: Vec<&HandlerSet> = arms.iter().map(|(_, arm)| arm.handler_set()).collect();
     let checks = audit::checks(&sets, &packets, card(), watch)?;
-    Ok(Plan { source: Source::from_items(packets), entries, checks, helpers: 0, min_rep: None })
+    Ok(Plan { checks, ..Plan::new(Source::from_items(packets), entries) })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Cell, Check, Contrast, Parameter, Probes, Recipe, Reference, Source, Values, Watch};
+use super::{Cell, Check, Contrast, Fact, Parameter, Probes, Recipe, Reference, Source, Values, Watch};
 use crate::Result;
 use crate::machine::Card;
 
@@ -21,6 +21,9 @@ pub enum Unit {
     /// Nanoseconds an iteration.
     #[serde(rename = "ns/iteration")]
     NsPerIteration,
+    /// Nanoseconds an operation, where arms do different things.
+    #[serde(rename = "ns/operation")]
+    NsPerOperation,
 }
 
 /// What an arm is in a race.
@@ -54,6 +57,30 @@ pub struct Entry {
     pub probes: Option<Probes>,
     /// What physics allows.
     pub ceiling: Option<Ceiling>,
+    /// What this way of doing it can't express, whatever it costs: a requirement that excludes it.
+    pub excludes: Option<&'static str>,
+}
+
+impl Entry {
+    /// An arm without probes, ceiling or exclusions.
+    pub fn new(
+        name: impl Into<String>,
+        role: Role,
+        recipe: Arc<dyn Recipe>,
+        reference: Arc<dyn Reference>,
+        claim: &'static str,
+    ) -> Self {
+        Entry {
+            name: name.into(),
+            role,
+            recipe,
+            reference,
+            claim,
+            probes: None,
+            ceiling: None,
+            excludes: None,
+        }
+    }
 }
 
 /// The least that an operation can cost on this machine; anything below is an artefact.
@@ -79,6 +106,13 @@ pub struct Plan {
     pub helpers: usize,
     /// Least duration of a rep where the default is too short, as when starting a helper takes part of it.
     pub min_rep: Option<Duration>,
+}
+
+impl Plan {
+    /// A race without audits, helpers or wishes of its own.
+    pub fn new(source: Source, entries: Vec<Entry>) -> Self {
+        Plan { source, entries, checks: Vec::new(), helpers: 0, min_rep: None }
+    }
 }
 
 /// An arm as the catalogue lists it.
@@ -123,5 +157,18 @@ pub trait Experiment: Send + Sync {
     /// What follows from the cells together (slopes, differences), each with its interval.
     fn contrasts(&self, _cells: &[Cell]) -> Vec<Contrast> {
         Vec::new()
+    }
+    /// Checks over the cells together, as a contrast that must read zero; a cell whose verdicts fall with one is to be
+    /// voided here.
+    fn judge(&self, _cells: &mut [Cell], _card: &Card) -> Vec<Check> {
+        Vec::new()
+    }
+    /// What is known besides the race: counted, computed, or excluded by the requirements.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`](crate::Error::Interrupted) once `watch` is stopped. What can't be had here is a fact
+    /// without a value that says why, not an error.
+    fn facts(&self, _cells: &[Cell], _card: &Card, _watch: &Watch) -> Result<Vec<Fact>> {
+        Ok(Vec::new())
     }
 }

@@ -30,7 +30,9 @@ pub use input::{Input, Source};
 pub use options::{LEAST_BLOCKS, MOST_BLOCKS, Options};
 pub use parameter::{Kind, Parameter, Value, Values};
 pub use placement::{CODE_COPIES, Placed, PlacedSlice, Placement, code_padding};
-pub use report::{ArmResult, Cell, Check, Contrast, CounterResult, Outcome, Probes, Report, Status, Verdict};
+pub use report::{
+    ArmResult, Cell, Check, Contrast, CounterResult, Fact, Origin, Outcome, Probes, Report, Status, Verdict,
+};
 pub use runner::{run, run_together};
 pub use schedule::Order;
 pub use station::Station;

@@ -149,6 +149,8 @@ pub struct ArmResult {
     pub code_layouts: usize,
     /// What physics allows.
     pub ceiling: Option<Ceiling>,
+    /// What this way of doing it can't express, whatever it costs.
+    pub excludes: Option<&'static str>,
     /// Hardware and software counters over one untimed pass, where there are any.
     pub counters: Vec<CounterResult>,
     /// Names of what must be known when the figure is used (`one code layout`, `artefact`, …).
@@ -299,6 +301,37 @@ pub struct Contrast {
     pub void: bool,
 }
 
+/// Where a fact comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Counted here: symbols, instructions, probes.
+    Counted,
+    /// Computed here from what is known beforehand.
+    Computed,
+    /// Simulated here.
+    Simulated,
+    /// Follows from the requirements: no measurement can overturn it.
+    Required,
+    /// Stands in somebody's publication, about a machine that isn't this one.
+    Published,
+}
+
+/// Something that is known beside a race's figures.
+#[derive(Debug, Clone, Serialize)]
+pub struct Fact {
+    /// Stable name, `family:which`.
+    pub name: String,
+    /// The sentence, values included.
+    pub text: String,
+    /// The value, where it is one; `None` also where it can't be had here, which the text explains.
+    pub value: Option<f64>,
+    /// Its unit; empty for a bare number.
+    pub unit: String,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
 /// A whole experiment's result.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
@@ -312,6 +345,8 @@ pub struct Report {
     pub checks: Vec<Check>,
     /// What follows from the cells together.
     pub contrasts: Vec<Contrast>,
+    /// What is known besides.
+    pub facts: Vec<Fact>,
     /// Experiments run beside this one.
     pub companions: Vec<Report>,
     /// When it started: seconds since 1970, UTC.

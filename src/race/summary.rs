@@ -187,6 +187,7 @@ fn figures(
         checksum: format!("{:016x}", folded.0),
         code_layouts,
         ceiling: entry.ceiling.clone(),
+        excludes: entry.excludes,
         counters: measured.counters[at].clone(),
         flags,
         blocks: ns,

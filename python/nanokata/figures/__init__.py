@@ -6,6 +6,7 @@ global state, so it shows once in a notebook and leaves matplotlib's settings al
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 from .forest import forest
@@ -21,10 +22,24 @@ if TYPE_CHECKING:
 __all__ = ["draw", "forest", "scaling", "series"]
 
 
+_OF_EXPERIMENTS = {
+    "dispatch.selection": "scaling",
+}
+"""The experiments with a figure of their own: the module here, whose function of the same name draws it.
+
+Its ``suits(result)`` says whether that figure can be drawn of this result (what it needs may not vary in it); if not,
+the general one is.
+"""
+
+
 def draw(result: RunResult, *, ax: Axes | None = None) -> Figure:
-    """Draw the figure that suits `result`: curves over the number that varies, ratios where none does."""
+    """Draw the figure that suits `result`: its experiment's own, curves over the number that varies, or ratios."""
+    own = _OF_EXPERIMENTS.get(result.experiment)
+    if own is not None:
+        module = importlib.import_module(f"{__name__}.{own}")
+        if module.suits(result):
+            drawn: Figure = getattr(module, own)(result, ax=ax)
+            return drawn
     if result.report.along() is None:
         return forest(result, ax=ax)
-    if result.experiment == "dispatch.selection" and result.report.along() == "handlers":
-        return scaling(result, ax=ax)
     return series(result, ax=ax)

@@ -141,6 +141,11 @@ def _probe_panel(ax: Axes, cells: Sequence[CellResult], looks: dict[str, style.L
     ax.set_xlabel("handlers", fontsize=9)
 
 
+def suits(result: RunResult) -> bool:
+    """Whether the number of handlers is what varies."""
+    return result.report.along() == "handlers"
+
+
 def scaling(result: RunResult, *, ax: Axes | None = None) -> Figure:
     """Draw cost over the number of handlers, an arm a line, with intervals and the share of the budget.
 

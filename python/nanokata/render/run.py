@@ -161,6 +161,25 @@ def _family(check: Check) -> str:
     return check.name.partition(":")[0]
 
 
+def _facts(result: RunResult) -> Iterator[RenderableType]:
+    """Yield what is known besides the races, and what the requirements exclude whatever it costs."""
+    excluded = dict.fromkeys(
+        f"excluded: {arm.arm} {arm.excludes}"
+        for report in result.report.reports()
+        for cell in report.cells
+        for arm in cell.arms
+        if arm.excludes
+    )
+    if not excluded and not result.facts:
+        return
+    yield Text("What is known besides", style="bold")
+    for line in excluded:
+        yield Text(line)
+    for fact in result.facts:
+        yield Text.assemble((f"{fact.origin}: ", "dim"), fact.text)
+    yield Text()
+
+
 def _conclusion(result: RunResult) -> Text:
     match result.exit_code:
         case 0:
@@ -210,6 +229,7 @@ def run_renderable(result: RunResult) -> RenderableType:
         parts += _races(result, companion, report)
     if result.contrasts:
         parts += [tables.contrast_table(result.contrasts), Text()]
+    parts += _facts(result)
     summed_up = headline(result)
     if summed_up is not None:
         parts += [Text(summed_up, style="bold"), Text()]

@@ -8,6 +8,7 @@ from .records import (
     Contrast,
     Counter,
     Disturbances,
+    Fact,
     Probes,
     Report,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "Contrast",
     "Counter",
     "Disturbances",
+    "Fact",
     "Probes",
     "RaceResult",
     "Report",

@@ -159,6 +159,8 @@ class ArmResult(Record):
     blocks: tuple[float, ...]
     log_ratios: tuple[float, ...]
     counters: tuple[Counter, ...] = ()
+    excludes: str | None = None
+    """What this way of doing it can't express, whatever it costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +247,17 @@ class Contrast(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Fact(Record):
+    """Something that is known beside a race's figures: its sentence, its value where it is one, its origin."""
+
+    name: str
+    text: str
+    value: float | None
+    unit: str
+    origin: Literal["counted", "computed", "simulated", "required", "published"]
+
+
+@dataclass(frozen=True, slots=True)
 class Report(Record):
     """An experiment's races, the checks and figures over them, and the experiments that ran beside it."""
 
@@ -257,6 +270,7 @@ class Report(Record):
     started: float
     seconds: float
     seed: int
+    facts: tuple[Fact, ...] = ()
 
     def reports(self) -> tuple[Report, ...]:
         """Return this report and those of the experiments that ran beside it."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from nanokata.instrument import Doctor, Machine
 
-from .records import ArmResult, CellResult, Check, Contrast, Report, Value
+from .records import ArmResult, CellResult, Check, Contrast, Fact, Report, Value
 from .rows import columns, tidy_rows
 
 if TYPE_CHECKING:
@@ -69,6 +69,11 @@ class RunResult:
     def contrasts(self) -> tuple[Contrast, ...]:
         """The figures that follow from several cells, companions' included."""
         return tuple(contrast for report in self.report.reports() for contrast in report.contrasts)
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What is known besides: counted, computed, required or published; companions' included."""
+        return tuple(fact for report in self.report.reports() for fact in report.facts)
 
     @property
     def checks(self) -> tuple[Check, ...]:

@@ -99,12 +99,6 @@ impl Experiment for Levels {
         let entries = walks.into_iter().map(|(name, walk, ahead, role)| {
             let chase = Arc::new(Chase { cycle: Arc::clone(&cycle), walk, ahead });
             Entry {
-                name: name.into(),
-                role,
-                recipe: chase.clone(),
-                reference: chase,
-                claim: name,
-                probes: None,
                 ceiling: Some(Ceiling {
                     // The shortest load-to-use latency of any core known (Apple Firestorm, 3 cycles; x86 has 4 to
                     // 5): Agner Fog's instruction tables.
@@ -112,21 +106,15 @@ impl Experiment for Levels {
                     formula: "each load waits for the one before: an L1 hit's latency".into(),
                     source: "Agner Fog's instruction tables".into(),
                 }),
+                ..Entry::new(name, role, chase.clone(), chase, name)
             }
         });
         let line = card.line_bytes();
-        Ok(Plan {
-            // Enough operations for a rep even when the set is tiny; always whole turns.
-            source: Source::from_items_with(cycle.nodes.clone(), turn * (1usize << 18).div_ceil(turn)),
-            entries: entries.collect(),
-            checks: vec![Check::new(
-                "one-node-a-line",
-                line == NODE_BYTES,
-                format!("nodes of {NODE_BYTES} bytes, lines of {line}"),
-            )],
-            helpers: 0,
-            min_rep: None,
-        })
+        // Enough operations for a rep even when the set is tiny; always whole turns.
+        let source = Source::from_items_with(cycle.nodes.clone(), turn * (1usize << 18).div_ceil(turn));
+        let detail = format!("nodes of {NODE_BYTES} bytes, lines of {line}");
+        let checks = vec![Check::new("one-node-a-line", line == NODE_BYTES, detail)];
+        Ok(Plan { checks, ..Plan::new(source, entries.collect()) })
     }
 }
 

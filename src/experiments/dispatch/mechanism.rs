@@ -79,23 +79,11 @@ impl Experiment for MechanismCost {
                 MechanismArm::Direct => (Arc::clone(&fixed), "fixed body"),
                 MechanismArm::DynTrait => (Arc::clone(&selected), "dispatch"),
             };
-            entries.push(Entry {
-                name: name.into(),
-                role,
-                recipe: Arc::new(MechanismRecipe::new(arm, &workload.set)?),
-                reference,
-                claim,
-                probes: None,
-                ceiling: Some(ceiling::fold()),
-            });
+            let recipe = Arc::new(MechanismRecipe::new(arm, &workload.set)?);
+            let ceiling = Some(ceiling::fold());
+            entries.push(Entry { ceiling, ..Entry::new(name, role, recipe, reference, claim) });
         }
-        Ok(Plan {
-            source: Source::from_items(workload.packets),
-            entries,
-            checks: workload.checks,
-            helpers: 0,
-            min_rep: None,
-        })
+        Ok(Plan { checks: workload.checks, ..Plan::new(Source::from_items(workload.packets), entries) })
     }
 
     fn contrasts(&self, cells: &[Cell]) -> Vec<Contrast> {

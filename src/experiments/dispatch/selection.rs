@@ -100,24 +100,10 @@ impl Experiment for SelectionCost {
                 }
             };
             let ceiling = Some(ceiling::selection(arm, probes.as_ref()));
-            let recipe = Arc::new(recipe);
-            entries.push(Entry {
-                name: name.into(),
-                role,
-                recipe,
-                reference: reference.clone(),
-                claim: "dispatch",
-                probes,
-                ceiling,
-            });
+            let entry = Entry::new(name, role, Arc::new(recipe), reference.clone(), "dispatch");
+            entries.push(Entry { probes, ceiling, ..entry });
         }
-        Ok(Plan {
-            source: Source::from_items(workload.packets),
-            entries,
-            checks: workload.checks,
-            helpers: 0,
-            min_rep: None,
-        })
+        Ok(Plan { checks: workload.checks, ..Plan::new(Source::from_items(workload.packets), entries) })
     }
 
     fn companions(&self) -> Vec<Companion> {

@@ -101,23 +101,13 @@ impl Experiment for LineDistance {
         };
         let reference = Arc::new(LineReference);
         let entries = arms.into_iter().map(|(name, distance_bytes, writes, role)| {
-            Ok(Entry {
-                name: name.into(),
-                role,
-                recipe: Arc::new(LineRecipe::new(Line { mode, distance_bytes, writes })?),
-                reference: reference.clone(),
-                claim: "steps",
-                probes: None,
-                ceiling: Some(ceiling.clone()),
-            })
+            let recipe = Arc::new(LineRecipe::new(Line { mode, distance_bytes, writes })?);
+            let ceiling = Some(ceiling.clone());
+            Ok(Entry { ceiling, ..Entry::new(name, role, recipe, reference.clone(), "steps") })
         });
-        Ok(Plan {
-            // Far more steps than a rep holds; nothing is stored for them.
-            source: Source::without_items(1 << 24),
-            entries: entries.collect::<Result<_>>()?,
-            checks: Vec::new(),
-            helpers: 1,
-            min_rep: Some(MIN_REP),
-        })
+        // Far more steps than a rep holds; nothing is stored for them.
+        let source = Source::without_items(1 << 24);
+        let entries = entries.collect::<Result<_>>()?;
+        Ok(Plan { helpers: 1, min_rep: Some(MIN_REP), ..Plan::new(source, entries) })
     }
 }

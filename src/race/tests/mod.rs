@@ -57,21 +57,13 @@ impl<F: Fn(&Input, Window) -> Checksum + Send + Sync + Clone + 'static> Recipe f
 
 pub fn entry(name: &str, role: Role, recipe: impl Recipe + 'static) -> Entry {
     let reference = Arc::new(FoldReference);
-    Entry {
-        name: name.into(),
-        role,
-        recipe: Arc::new(recipe),
-        reference,
-        claim: "fold",
-        probes: None,
-        ceiling: None,
-    }
+    Entry::new(name, role, Arc::new(recipe), reference, "fold")
 }
 
 pub fn plan(entries: Vec<Entry>) -> Plan {
     let source =
         Source::from_items((0..4096u64).map(|item| item.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect());
-    Plan { source, entries, checks: Vec::new(), helpers: 0, min_rep: None }
+    Plan::new(source, entries)
 }
 
 pub fn quick() -> Options {
