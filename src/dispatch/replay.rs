@@ -5,7 +5,7 @@ use super::mechanism::Call;
 use super::probes::{NoProbes, ProbeCounter};
 use super::{Handler, Outcome, UNSUPPORTED};
 use crate::race::placement::code_copies;
-use crate::race::{Arm, Checksum, Input, Window, code_padding};
+use crate::race::{Arm, CODE_COPIES, Checksum, Input, Window, code_padding};
 use crate::traffic::Packet;
 
 /// Finds the handler of a packet.
@@ -29,6 +29,54 @@ pub(super) fn dispatch<S: Select, C: Call, P: ProbeCounter>(
         Some(handler) => C::call(handler, packet),
         None => UNSUPPORTED,
     }
+}
+
+/// Finds a packet's handler and calls it, where the two can't be told apart or the handler isn't an object.
+pub(super) trait Dispatch: Send + 'static {
+    /// What comes out for one packet. `COPY` is the code copy of the loop that calls it: what isn't inlined into the loop
+    /// may have copies of its own.
+    fn dispatch<const COPY: usize>(&self, packet: &Packet) -> Outcome;
+}
+
+struct Dispatching<D> {
+    dispatch: D,
+    input: Input,
+}
+
+#[inline(never)]
+fn replay_dispatch<D: Dispatch, const COPY: usize>(state: &mut Dispatching<D>, window: Window) -> Checksum {
+    code_padding::<COPY>();
+    let packets = &state.input.items::<Packet>()[window.first..window.first + window.count];
+    let mut checksum = Checksum::EMPTY;
+    for packet in packets {
+        let outcome = state.dispatch.dispatch::<COPY>(packet);
+        checksum = checksum.fold(outcome.value, outcome.handler);
+    }
+    checksum
+}
+
+type Loop<D> = fn(&mut Dispatching<D>, Window) -> Checksum;
+
+/// An arm that dispatches by `dispatch`, in every code copy.
+pub(super) fn dispatching<D: Dispatch>(dispatch: D, input: &Input) -> Arm {
+    let copies: [Loop<D>; CODE_COPIES] = code_copies!(replay_dispatch, D);
+    Arm::with_layouts(Dispatching { dispatch, input: input.clone() }, copies)
+}
+
+/// The same, in one code copy: for what is compiled once.
+pub(super) fn dispatching_once<D: Dispatch>(dispatch: D, input: &Input) -> Arm {
+    Arm::new(Dispatching { dispatch, input: input.clone() }, replay_dispatch::<D, 0>)
+}
+
+/// Where the copies of `D`'s loop lie.
+pub(super) fn loops<D: Dispatch>() -> Vec<usize> {
+    let copies: [Loop<D>; CODE_COPIES] = code_copies!(replay_dispatch, D);
+    copies.iter().map(|&copy| copy as usize).collect()
+}
+
+/// Where the one loop of an arm that is compiled once lies.
+pub(super) fn lone_loop<D: Dispatch>() -> Vec<usize> {
+    vec![replay_dispatch::<D, 0> as Loop<D> as usize]
 }
 
 /// Finds and calls: what a replaying arm is made of.

@@ -23,32 +23,58 @@ pub(super) fn standard(n: usize, residual_share: f64, seed: u64) -> Result<Vec<H
     if !(0.0..=1.0).contains(&residual_share) {
         return Err(Error::invalid("residual_share", residual_share, "a share between 0 and 1"));
     }
-    let published = residual_share == PUBLISHED_SHARE;
-    let residual = if published {
-        (0..n).filter(|n| n % 10 == 7).collect()
-    } else {
-        drawn(n, (residual_share * n as f64).round() as usize, seed)
-    };
-    let mut specs: Vec<HandlerSpec> =
-        (0..n).map(|n| HandlerSpec { key: n as u16, residual: Residual::None }).collect();
-    if published && n <= PUBLISHED_HANDLERS {
-        for n in residual {
-            specs[n] = shared(FIRST_SHARED_KEY + (n / 10 + 1) % 3, n / 10);
-        }
-        return Ok(specs);
+    if residual_share == PUBLISHED_SHARE {
+        return Ok((0..n).map(|number| published(n, number)).collect());
     }
-    let groups = residual.len().div_ceil(MEMBERS);
-    // Above every ordinary key; 256 groups at most, so far below traffic's
-    // unmatched keys.
-    let base = FIRST_SHARED_KEY.max(n);
-    for (position, n) in residual.into_iter().enumerate() {
-        // Dealt out like cards, so that group sizes differ by one at most.
-        specs[n] = shared(base + position % groups, position / groups);
+    let residual = drawn(n, (residual_share * n as f64).round() as usize, seed);
+    let mut specs: Vec<HandlerSpec> = (0..n).map(ordinary).collect();
+    let count = residual.len();
+    for (position, n_residual) in residual.into_iter().enumerate() {
+        specs[n_residual] = dealt(n, count, position);
     }
     Ok(specs)
 }
 
-fn shared(key: usize, digit: usize) -> HandlerSpec {
+/// What handler `number` of `n` matches at the published share: known when the program is compiled.
+pub(super) const fn published(n: usize, number: usize) -> HandlerSpec {
+    if number % 10 != 7 {
+        return ordinary(number);
+    }
+    let position = number / 10;
+    if n <= PUBLISHED_HANDLERS {
+        return shared(FIRST_SHARED_KEY + (position + 1) % 3, position);
+    }
+    dealt(n, published_residual(n), position)
+}
+
+/// How many of `n` handlers are residual at the published share.
+pub(super) const fn published_residual(n: usize) -> usize {
+    (n + 2) / 10
+}
+
+/// How many keys `count` residual handlers share, where the published keys aren't defined.
+pub(super) const fn groups(count: usize) -> usize {
+    count.div_ceil(MEMBERS)
+}
+
+/// The first shared key, where the published keys aren't defined: above every ordinary key; 256 groups at most, so far
+/// below traffic's unmatched keys.
+pub(super) const fn first_shared_key(n: usize) -> usize {
+    if n > FIRST_SHARED_KEY { n } else { FIRST_SHARED_KEY }
+}
+
+const fn ordinary(number: usize) -> HandlerSpec {
+    HandlerSpec { key: number as u16, residual: Residual::None }
+}
+
+/// The residual handler at `position` of `count`, dealt to its group like a card, so that group sizes differ by one at
+/// most.
+const fn dealt(n: usize, count: usize, position: usize) -> HandlerSpec {
+    let groups = groups(count);
+    shared(first_shared_key(n) + position % groups, position / groups)
+}
+
+const fn shared(key: usize, digit: usize) -> HandlerSpec {
     let residual = Residual::Mask { offset: 0, mask: 3, value: (digit & 3) as u8 };
     HandlerSpec { key: key as u16, residual }
 }

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Direct, DynTrait};
+use super::{Direct, EnumMatch, Erased, FatPointer, Table, Thin};
 use crate::dispatch::body::{Fat, Tiny};
 use crate::dispatch::replay;
-use crate::dispatch::selection::TableCompact;
 use crate::dispatch::{Body, HandlerSet};
 use crate::race::{Arm, Input, Placement, Recipe};
 use crate::{Error, Result};
@@ -18,17 +17,26 @@ pub enum MechanismArm {
     Direct,
     /// The selected handler through its vtable.
     DynTrait,
+    /// Thin
+    Thin,
+    /// Erased
+    Erased,
+    /// Enum
+    EnumMatch,
 }
 
 impl MechanismArm {
     /// All of them.
-    pub const ALL: [MechanismArm; 2] = [MechanismArm::Direct, MechanismArm::DynTrait];
+    pub const ALL: [MechanismArm; 5] = [MechanismArm::Direct, MechanismArm::DynTrait, MechanismArm::Thin, MechanismArm::Erased, MechanismArm::EnumMatch];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             MechanismArm::Direct => "direct",
             MechanismArm::DynTrait => "dyn_trait",
+            MechanismArm::Thin => "thin",
+            MechanismArm::Erased => "erased",
+            MechanismArm::EnumMatch => "enum_match",
         }
     }
 
@@ -37,6 +45,7 @@ impl MechanismArm {
         match self {
             MechanismArm::Direct => "the table's selection, then one fixed body by a direct call",
             MechanismArm::DynTrait => "the table's selection, then the selected handler through its vtable",
+            _ => "",
         }
     }
 }
@@ -56,6 +65,44 @@ impl FromStr for MechanismArm {
     }
 }
 
+/// Builds the table that an arm names and hands it to `$then`.
+macro_rules! with_table {
+    ($self:expr, $placement:expr, |$table:ident| $then:expr) => {{
+        let (recipe, placement): (&MechanismRecipe, &mut Placement) = ($self, $placement);
+        let set = &recipe.set;
+        match (recipe.arm, set.body()) {
+            (MechanismArm::Direct, Body::Tiny) => {
+                let $table = Table::<Direct<Tiny>>::build(set, placement)?;
+                $then
+            }
+            (MechanismArm::Direct, _) => {
+                let $table = Table::<Direct<Fat>>::build(set, placement)?;
+                $then
+            }
+            (MechanismArm::DynTrait, _) => {
+                let $table = Table::<FatPointer>::build(set, placement)?;
+                $then
+            }
+            (MechanismArm::Thin, _) => {
+                let $table = Table::<Thin>::build(set, placement)?;
+                $then
+            }
+            (MechanismArm::Erased, _) => {
+                let $table = Table::<Erased>::build(set, placement)?;
+                $then
+            }
+            (MechanismArm::EnumMatch, Body::Tiny) => {
+                let $table = Table::<EnumMatch<Tiny>>::build(set, placement)?;
+                $then
+            }
+            (MechanismArm::EnumMatch, _) => {
+                let $table = Table::<EnumMatch<Fat>>::build(set, placement)?;
+                $then
+            }
+        }
+    }};
+}
+
 /// How to build a mechanism arm over a set of handlers.
 ///
 /// `direct` computes what [`DirectReference`](crate::dispatch::DirectReference) says, every other mechanism what
@@ -71,9 +118,10 @@ impl MechanismRecipe {
     /// # Errors
     /// [`Error::Os`] where the table can't be mapped.
     pub fn new(arm: MechanismArm, set: &HandlerSet) -> Result<Self> {
-        use crate::dispatch::replay::Select;
-        let table = TableCompact::build(set, None, &mut Placement::new(0))?;
-        Ok(MechanismRecipe { arm, set: set.clone(), footprint_bytes: table.footprint_bytes() })
+        let mut recipe = MechanismRecipe { arm, set: set.clone(), footprint_bytes: 0 };
+        let mut placement = Placement::new(0);
+        recipe.footprint_bytes = with_table!(&recipe, &mut placement, |table| table.footprint_bytes());
+        Ok(recipe)
     }
 
     /// The arm's name.
@@ -89,14 +137,7 @@ impl MechanismRecipe {
 
 impl Recipe for MechanismRecipe {
     fn build(&self, input: &Input, placement: &mut Placement) -> Result<Arm> {
-        let table = TableCompact::build(&self.set, None, placement)?;
-        Ok(match (self.arm, self.set.body()) {
-            (MechanismArm::DynTrait, _) => replay::arm::<_, DynTrait>(table, input),
-            (MechanismArm::Direct, Body::Tiny) => replay::arm::<_, Direct<Tiny>>(table, input),
-            (MechanismArm::Direct, Body::Fat | Body::Identical) => {
-                replay::arm::<_, Direct<Fat>>(table, input)
-            }
-        })
+        Ok(with_table!(self, placement, |table| replay::dispatching(table, input)))
     }
 
     fn footprint_bytes(&self) -> Option<usize> {
