@@ -41,10 +41,10 @@ pub mod set;
 mod tests;
 
 pub use body::Body;
+pub use generated::Generated;
 pub(crate) use handler::Handler;
 pub use handler::{NO_HANDLER, Outcome, UNSUPPORTED};
-pub use generated::Generated;
-pub use mechanism::{Closed, MechanismArm, MechanismRecipe};
+pub use mechanism::{Closed, INLINED_SIZES, KNOWN_SIZES, MechanismArm, MechanismRecipe};
 pub use null::{NullRecipe, NullReference};
 pub use reference::{DirectReference, ScanReference};
 pub use residual::Residual;

@@ -33,9 +33,18 @@ pub(super) fn dispatch<S: Select, C: Call, P: ProbeCounter>(
 
 /// Finds a packet's handler and calls it, where the two can't be told apart or the handler isn't an object.
 pub(super) trait Dispatch: Send + 'static {
+    /// Whether what it calls is compiled once for all code copies, so that copies of the loop would only pretend to be
+    /// several layouts.
+    const COMPILED_ONCE: bool = false;
+
     /// What comes out for one packet. `COPY` is the code copy of the loop that calls it: what isn't inlined into the loop
     /// may have copies of its own.
     fn dispatch<const COPY: usize>(&self, packet: &Packet) -> Outcome;
+
+    /// Bytes of the structures that selecting touches or reserves; code isn't counted.
+    fn footprint_bytes(&self) -> usize {
+        0
+    }
 }
 
 struct Dispatching<D> {
@@ -57,26 +66,24 @@ fn replay_dispatch<D: Dispatch, const COPY: usize>(state: &mut Dispatching<D>, w
 
 type Loop<D> = fn(&mut Dispatching<D>, Window) -> Checksum;
 
-/// An arm that dispatches by `dispatch`, in every code copy.
+/// An arm that dispatches by `dispatch`, in every code copy (or in the only one).
 pub(super) fn dispatching<D: Dispatch>(dispatch: D, input: &Input) -> Arm {
+    let state = Dispatching { dispatch, input: input.clone() };
+    if const { D::COMPILED_ONCE } {
+        return Arm::new(state, replay_dispatch::<D, 0>);
+    }
     let copies: [Loop<D>; CODE_COPIES] = code_copies!(replay_dispatch, D);
-    Arm::with_layouts(Dispatching { dispatch, input: input.clone() }, copies)
-}
-
-/// The same, in one code copy: for what is compiled once.
-pub(super) fn dispatching_once<D: Dispatch>(dispatch: D, input: &Input) -> Arm {
-    Arm::new(Dispatching { dispatch, input: input.clone() }, replay_dispatch::<D, 0>)
+    Arm::with_layouts(state, copies)
 }
 
 /// Where the copies of `D`'s loop lie.
 pub(super) fn loops<D: Dispatch>() -> Vec<usize> {
+    if const { D::COMPILED_ONCE } {
+        let only: Loop<D> = replay_dispatch::<D, 0>;
+        return vec![only as usize];
+    }
     let copies: [Loop<D>; CODE_COPIES] = code_copies!(replay_dispatch, D);
     copies.iter().map(|&copy| copy as usize).collect()
-}
-
-/// Where the one loop of an arm that is compiled once lies.
-pub(super) fn lone_loop<D: Dispatch>() -> Vec<usize> {
-    vec![replay_dispatch::<D, 0> as Loop<D> as usize]
 }
 
 /// Finds and calls: what a replaying arm is made of.

@@ -110,11 +110,6 @@ impl<T: Target> Table<T> {
         Ok(Table { slots, candidates: placement.place_slice(&candidates, 64)?, _keep: keep })
     }
 
-    /// Bytes of slots and candidates.
-    pub fn footprint_bytes(&self) -> usize {
-        size_of_val(&*self.slots) + size_of_val(&*self.candidates)
-    }
-
     #[inline(always)]
     fn select(&self, packet: &Packet) -> Option<T> {
         let index = usize::from(packet.protocol) & (self.slots.len() - 1);
@@ -166,5 +161,9 @@ impl<T: Target> Dispatch for Table<T> {
             Some(target) => unsafe { target.call::<COPY>(packet) },
             None => UNSUPPORTED,
         }
+    }
+
+    fn footprint_bytes(&self) -> usize {
+        size_of_val(&*self.slots) + size_of_val(&*self.candidates)
     }
 }
