@@ -4,7 +4,6 @@ use std::marker::PhantomData;
 
 use seq_macro::seq;
 
-use super::copies::mark_copy;
 use crate::dispatch::body::Program;
 use crate::dispatch::generated::Generated;
 use crate::dispatch::replay::Dispatch;
@@ -46,9 +45,40 @@ pub(in crate::dispatch) fn unknown(set: &HandlerSet, sizes: &[usize]) -> Option<
     None
 }
 
+/// No handler's number: past all that are compiled.
+const ABSENT: usize = 1027;
+
+/// The first of these handlers whose predicate holds, in this order; their key is known to be right. The test is the same
+/// direct call as in the table's selection.
+macro_rules! first {
+    ($packet:ident, $handlers:ident, $program:ident, $process:ident, [$($n:ident),*]) => {{
+        $(if const { $n < $handlers } {
+            let handler = handler::<$n, $handlers, $program>();
+            if handler.fields().residual().holds($packet) {
+                return handler.$process($packet);
+            }
+        })*
+        UNSUPPORTED
+    }};
+}
+
 /// How a case of the match runs its body.
 trait Run {
-    fn run<const N: usize, P: Program>(handler: &'static Generated<N, P>, packet: &Packet) -> Outcome;
+    /// The case of a key that is one handler's alone.
+    fn only<const N: usize, P: Program>(handler: &'static Generated<N, P>, packet: &Packet) -> Outcome;
+
+    /// The case of a shared key: the first of these handlers whose residual predicate holds. Those past `HANDLERS` aren't
+    /// there.
+    fn first<
+        const A: usize,
+        const B: usize,
+        const C: usize,
+        const D: usize,
+        const HANDLERS: usize,
+        P: Program,
+    >(
+        packet: &Packet,
+    ) -> Outcome;
 }
 
 /// By a jump to the same body that all mechanisms call.
@@ -56,8 +86,23 @@ struct OutOfLine;
 
 impl Run for OutOfLine {
     #[inline(always)]
-    fn run<const N: usize, P: Program>(handler: &'static Generated<N, P>, packet: &Packet) -> Outcome {
+    fn only<const N: usize, P: Program>(handler: &'static Generated<N, P>, packet: &Packet) -> Outcome {
         handler.process(packet)
+    }
+
+    // Out of line: one copy of the tests serves all loops.
+    #[inline(never)]
+    fn first<
+        const A: usize,
+        const B: usize,
+        const C: usize,
+        const D: usize,
+        const HANDLERS: usize,
+        P: Program,
+    >(
+        packet: &Packet,
+    ) -> Outcome {
+        first!(packet, HANDLERS, P, process, [A, B, C, D])
     }
 }
 
@@ -66,8 +111,22 @@ struct Inlined;
 
 impl Run for Inlined {
     #[inline(always)]
-    fn run<const N: usize, P: Program>(handler: &'static Generated<N, P>, packet: &Packet) -> Outcome {
+    fn only<const N: usize, P: Program>(handler: &'static Generated<N, P>, packet: &Packet) -> Outcome {
         handler.process_inlined(packet)
+    }
+
+    #[inline(always)]
+    fn first<
+        const A: usize,
+        const B: usize,
+        const C: usize,
+        const D: usize,
+        const HANDLERS: usize,
+        P: Program,
+    >(
+        packet: &Packet,
+    ) -> Outcome {
+        first!(packet, HANDLERS, P, process_inlined, [A, B, C, D])
     }
 }
 
@@ -80,33 +139,10 @@ const fn handler<const N: usize, const HANDLERS: usize, P: Program>() -> &'stati
 #[inline(always)]
 fn only<const N: usize, const HANDLERS: usize, P: Program, R: Run>(packet: &Packet) -> Outcome {
     if const { N < HANDLERS && published(HANDLERS, N).residual.is_none() } {
-        R::run(handler::<N, HANDLERS, P>(), packet)
+        R::only(handler::<N, HANDLERS, P>(), packet)
     } else {
         UNSUPPORTED
     }
-}
-
-/// Handler `N`, if it is one of `HANDLERS` and its residual predicate holds; the key is known to be right.
-#[inline(always)]
-fn tested<const N: usize, const HANDLERS: usize, P: Program, R: Run>(packet: &Packet) -> Option<Outcome> {
-    if const { N < HANDLERS } {
-        let handler = handler::<N, HANDLERS, P>();
-        // The same direct call as in the table's selection.
-        if handler.fields().residual().holds(packet) {
-            return Some(R::run(handler, packet));
-        }
-    }
-    None
-}
-
-/// The first of these handlers whose predicate holds, in this order.
-macro_rules! first {
-    ($packet:ident, $handlers:ident, $program:ident, $run:ident, [$($n:expr),*]) => {{
-        $(if let Some(outcome) = tested::<{ $n }, $handlers, $program, $run>($packet) {
-            return outcome;
-        })*
-        UNSUPPORTED
-    }};
 }
 
 seq!(N in 0..100 {
@@ -115,9 +151,9 @@ seq!(N in 0..100 {
     fn published_keys<P: Program, R: Run, const HANDLERS: usize>(packet: &Packet) -> Outcome {
         match packet.protocol {
             #(N => only::<N, HANDLERS, P, R>(packet),)*
-            900 => first!(packet, HANDLERS, P, R, [27, 57, 87]),
-            901 => first!(packet, HANDLERS, P, R, [7, 37, 67, 97]),
-            902 => first!(packet, HANDLERS, P, R, [17, 47, 77]),
+            900 => R::first::<27, 57, 87, ABSENT, HANDLERS, P>(packet),
+            901 => R::first::<7, 37, 67, 97, HANDLERS, P>(packet),
+            902 => R::first::<17, 47, 77, ABSENT, HANDLERS, P>(packet),
             _ => UNSUPPORTED,
         }
     }
@@ -139,10 +175,9 @@ seq!(G in 0..26 {
     fn shared_keys<P: Program, R: Run>(key: u16, packet: &Packet) -> Outcome {
         match key.wrapping_sub(MAX_HANDLERS as u16) {
             // Dealt like cards to 26 groups; every tenth handler from 7 on is residual.
-            #(G => first!(
-                packet, MAX_HANDLERS, P, R,
-                [10 * G + 7, 10 * (G + 26) + 7, 10 * (G + 52) + 7, 10 * (G + 78) + 7]
-            ),)*
+            #(G => R::first::<
+                { 10 * G + 7 }, { 10 * (G + 26) + 7 }, { 10 * (G + 52) + 7 }, { 10 * (G + 78) + 7 }, MAX_HANDLERS, P,
+            >(packet),)*
             _ => UNSUPPORTED,
         }
     }
@@ -157,13 +192,6 @@ fn keys<P: Program, R: Run, const HANDLERS: usize>(packet: &Packet) -> Outcome {
     }
 }
 
-/// The match, out of line as the closed sum's is. Cases end in a jump to their body.
-#[inline(never)]
-fn matched<P: Program, const HANDLERS: usize, const COPY: usize>(packet: &Packet) -> Outcome {
-    mark_copy::<COPY>();
-    keys::<P, OutOfLine, HANDLERS>(packet)
-}
-
 /// The match with bodies inlined.
 #[inline(never)]
 fn inlined<P: Program, const HANDLERS: usize>(packet: &Packet) -> Outcome {
@@ -174,9 +202,14 @@ fn inlined<P: Program, const HANDLERS: usize>(packet: &Packet) -> Outcome {
 pub(in crate::dispatch) struct StaticMatch<P, const HANDLERS: usize>(pub PhantomData<P>);
 
 impl<P: Program, const HANDLERS: usize> Dispatch for StaticMatch<P, HANDLERS> {
+    // A thousand cases in each of eight loops would take the compiler longer than all handlers together.
+    const COMPILED_ONCE: bool = HANDLERS > PUBLISHED_HANDLERS;
+
+    // Inside the loop: out of line, the result for packets that nobody takes keeps the compiler from ending a case in a
+    // jump to its body, and each packet would pay for a second call.
     #[inline(always)]
     fn dispatch<const COPY: usize>(&self, packet: &Packet) -> Outcome {
-        matched::<P, HANDLERS, COPY>(packet)
+        keys::<P, OutOfLine, HANDLERS>(packet)
     }
 }
 
