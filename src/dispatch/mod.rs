@@ -29,6 +29,7 @@ mod objects;
 pub mod order;
 pub mod overlap;
 mod probes;
+mod proposal;
 pub mod reference;
 mod replay;
 pub mod residual;
@@ -37,6 +38,7 @@ pub(crate) mod sabotage;
 pub mod scheme;
 mod selection;
 pub mod set;
+mod sizes;
 #[cfg(test)]
 mod tests;
 
@@ -46,6 +48,7 @@ pub(crate) use handler::Handler;
 pub use handler::{NO_HANDLER, Outcome, UNSUPPORTED};
 pub use mechanism::{Closed, INLINED_SIZES, KNOWN_SIZES, MechanismArm, MechanismRecipe};
 pub use null::{NullRecipe, NullReference};
+pub use proposal::{ProposalArm, ProposalRecipe};
 pub use reference::{DirectReference, ScanReference};
 pub use residual::Residual;
 pub use selection::{Pass, SelectionArm, SelectionRecipe};

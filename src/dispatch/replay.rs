@@ -45,6 +45,11 @@ pub(super) trait Dispatch: Send + 'static {
     fn footprint_bytes(&self) -> usize {
         0
     }
+
+    /// Where its functions outside the loop lie, handlers' own apart; where there are copies, the first.
+    fn out_of_line() -> Vec<usize> {
+        Vec::new()
+    }
 }
 
 struct Dispatching<D> {

@@ -90,6 +90,13 @@ seq!(N in 0..1024 {
     }
 });
 
+impl<P: Program> Closed<P> {
+    /// Where the first copy of [`Closed::process`] lies.
+    pub(in crate::dispatch) fn process_address() -> usize {
+        Self::process::<0> as fn(&Self, &Packet) -> Outcome as usize
+    }
+}
+
 impl<P: Program> Clone for Closed<P> {
     fn clone(&self) -> Self {
         *self
@@ -133,5 +140,9 @@ unsafe impl<P: Program> Target for EnumMatch<P> {
     unsafe fn call<const COPY: usize>(self, packet: &Packet) -> Outcome {
         // SAFETY: as above.
         unsafe { self.object.as_ref() }.process::<COPY>(packet)
+    }
+
+    fn out_of_line() -> Vec<usize> {
+        vec![Closed::<P>::process_address()]
     }
 }

@@ -223,4 +223,8 @@ impl<P: Program, const HANDLERS: usize> Dispatch for StaticInlined<P, HANDLERS> 
     fn dispatch<const COPY: usize>(&self, packet: &Packet) -> Outcome {
         inlined::<P, HANDLERS>(packet)
     }
+
+    fn out_of_line() -> Vec<usize> {
+        vec![inlined::<P, HANDLERS> as fn(&Packet) -> Outcome as usize]
+    }
 }

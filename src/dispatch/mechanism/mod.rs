@@ -16,7 +16,7 @@ pub(super) use direct::Direct;
 pub(super) use dyn_trait::{DynTrait, FatPointer};
 pub(super) use erased::Erased;
 pub use known::{INLINED_SIZES, KNOWN_SIZES};
-pub(super) use known::{StaticInlined, StaticMatch};
+pub(super) use known::{StaticInlined, StaticMatch, unknown as unknown_keys};
 pub use recipe::{MechanismArm, MechanismRecipe};
 pub(super) use table::{Table, Target};
 pub(super) use thin::Thin;

@@ -8,6 +8,7 @@ use super::known::{self, INLINED_SIZES, KNOWN_SIZES};
 use super::{Direct, EnumMatch, Erased, FatPointer, StaticInlined, StaticMatch, Table, Thin};
 use crate::dispatch::body::{Fat, Tiny};
 use crate::dispatch::replay::{self, Dispatch};
+use crate::dispatch::sizes::with_size;
 use crate::dispatch::{Body, HandlerSet};
 use crate::race::{Arm, Input, Placement, Recipe};
 use crate::{Error, Result};
@@ -190,19 +191,6 @@ macro_rules! with_dispatch {
             }
         }
     }};
-}
-
-/// Hands the number of handlers to `$then` as a constant; sets of other sizes were refused.
-macro_rules! with_size {
-    ($set:expr, [$($size:literal),*], |$name:ident| $then:expr) => {
-        match $set.len() {
-            $($size => {
-                const $name: usize = $size;
-                $then
-            })*
-            other => unreachable!("a set of {other} handlers was to be refused"),
-        }
-    };
 }
 
 /// How to build a mechanism arm over a set of handlers.

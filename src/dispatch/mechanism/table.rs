@@ -39,6 +39,11 @@ pub(in crate::dispatch) unsafe trait Target: Copy + Send + 'static {
     /// # Safety
     /// The `Keep` that came with this target must be alive.
     unsafe fn call<const COPY: usize>(self, packet: &Packet) -> Outcome;
+
+    /// Where its functions outside the loop lie, handlers' own apart; where there are copies, the first.
+    fn out_of_line() -> Vec<usize> {
+        Vec::new()
+    }
 }
 
 /// A slot: 24 bytes whatever the mechanism, so that all tables take the same room in the cache.
@@ -165,5 +170,9 @@ impl<T: Target> Dispatch for Table<T> {
 
     fn footprint_bytes(&self) -> usize {
         size_of_val(&*self.slots) + size_of_val(&*self.candidates)
+    }
+
+    fn out_of_line() -> Vec<usize> {
+        T::out_of_line()
     }
 }
