@@ -17,6 +17,7 @@
 //! use nanokata::dispatch::Handler;
 //! ```
 
+mod arm_code;
 pub mod audit;
 pub mod body;
 pub mod ceiling;
@@ -42,6 +43,7 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
+pub use arm_code::ArmCode;
 pub use body::Body;
 pub use generated::Generated;
 pub(crate) use handler::Handler;

@@ -1,6 +1,7 @@
 //! The timed loop: select, call, fold, for each packet of a window; compiled once for each selection, mechanism and
 //! code copy.
 
+use super::arm_code::Places;
 use super::mechanism::Call;
 use super::probes::{NoProbes, ProbeCounter};
 use super::{Handler, Outcome, UNSUPPORTED};
@@ -81,14 +82,16 @@ pub(super) fn dispatching<D: Dispatch>(dispatch: D, input: &Input) -> Arm {
     Arm::with_layouts(state, copies)
 }
 
-/// Where the copies of `D`'s loop lie.
-pub(super) fn loops<D: Dispatch>() -> Vec<usize> {
-    if const { D::COMPILED_ONCE } {
+/// Where the code of an arm that dispatches by `D` lies.
+pub(super) fn places<D: Dispatch>(_: &D) -> Places {
+    let loops = if const { D::COMPILED_ONCE } {
         let only: Loop<D> = replay_dispatch::<D, 0>;
-        return vec![only as usize];
-    }
-    let copies: [Loop<D>; CODE_COPIES] = code_copies!(replay_dispatch, D);
-    copies.iter().map(|&copy| copy as usize).collect()
+        vec![only as usize]
+    } else {
+        let copies: [Loop<D>; CODE_COPIES] = code_copies!(replay_dispatch, D);
+        copies.iter().map(|&copy| copy as usize).collect()
+    };
+    Places { loops, outside: D::out_of_line() }
 }
 
 /// Finds and calls: what a replaying arm is made of.

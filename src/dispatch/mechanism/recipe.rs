@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use super::known::{self, INLINED_SIZES, KNOWN_SIZES};
 use super::{Direct, EnumMatch, Erased, FatPointer, StaticInlined, StaticMatch, Table, Thin};
+use crate::binary::Image;
+use crate::dispatch::arm_code::{self, ArmCode, Route};
 use crate::dispatch::body::{Fat, Tiny};
 use crate::dispatch::replay::{self, Dispatch};
 use crate::dispatch::sizes::with_size;
@@ -227,6 +229,24 @@ impl MechanismRecipe {
     /// What it does, in one line.
     pub fn help(&self) -> &'static str {
         self.arm.help()
+    }
+
+    /// What the compiler made of it, read from `image`, which must be [`Image::of_this_code`].
+    ///
+    /// # Errors
+    /// [`Error::Binary`] where the file has no symbols or can't be decoded; [`Error::Os`] where the table can't be
+    /// mapped.
+    pub fn code(&self, image: &Image) -> Result<ArmCode> {
+        let mut placement = Placement::new(0);
+        let places = with_dispatch!(self, &mut placement, |dispatch| replay::places(&dispatch));
+        let route = match self.arm {
+            MechanismArm::Direct => Route::Fixed,
+            MechanismArm::DynTrait | MechanismArm::Thin | MechanismArm::Erased => Route::Pointer,
+            MechanismArm::EnumMatch => Route::Tag,
+            MechanismArm::StaticMatch => Route::Key,
+            MechanismArm::StaticInlined => Route::Inlined,
+        };
+        Ok(arm_code::examine(self.arm.name(), &self.set, route, &places, image)?)
     }
 }
 

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use super::known::{self, WRITTEN_OUT};
 use super::{Asked, Folded, ScanEnum, ScanErased, ScanStatic, ScanStaticKeys};
+use crate::binary::Image;
+use crate::dispatch::arm_code::{self, ArmCode, Route};
 use crate::dispatch::body::{Fat, Tiny};
 use crate::dispatch::mechanism::unknown_keys;
 use crate::dispatch::replay::{self, Dispatch};
@@ -200,6 +202,23 @@ impl ProposalRecipe {
     /// What it does, in one line.
     pub fn help(&self) -> &'static str {
         self.arm.help()
+    }
+
+    /// What the compiler made of it, read from `image`, which must be [`Image::of_this_code`].
+    ///
+    /// # Errors
+    /// [`Error::Binary`] where the file has no symbols or can't be decoded; [`Error::Os`] where the list can't be
+    /// mapped.
+    pub fn code(&self, image: &Image) -> Result<ArmCode> {
+        let mut placement = Placement::new(0);
+        let places = with_proposal!(self, &mut placement, |dispatch| replay::places(&dispatch));
+        let route = match self.arm {
+            ProposalArm::Erased => Route::ScanPointers,
+            ProposalArm::Enum | ProposalArm::EnumInlined | ProposalArm::Static | ProposalArm::StaticKeys => {
+                Route::Scan
+            }
+        };
+        Ok(arm_code::examine(self.arm.name(), &self.set, route, &places, image)?)
     }
 }
 
