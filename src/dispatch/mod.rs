@@ -39,6 +39,7 @@ mod selection;
 pub mod set;
 #[cfg(test)]
 mod tests;
+pub mod worst;
 
 pub use body::Body;
 pub(crate) use handler::Handler;

@@ -32,7 +32,7 @@ use crate::Result;
 use crate::machine::{OperationClock, TimestampCounter};
 
 pub use distribution::{Distribution, Percentiles, Typical};
-pub use stream::{Part, PerOperation};
+pub use stream::{LONGEST_TURN, MOST_REPLAYS, Part, PerOperation};
 pub use timed::Disturbed;
 
 /// One arm's figures, operation by operation. Times are nanoseconds, and hold the timer's floor.

@@ -41,9 +41,9 @@ pub struct Part {
 }
 
 /// Longest turn: arms must take turns many times in a pass, and a stop must be heard.
-pub(super) const LONGEST_TURN: usize = 8192;
+pub const LONGEST_TURN: usize = 8192;
 /// Most passes in a placement: 1,000 of 16,384 operations take a minute.
-pub(super) const MOST_REPLAYS: usize = 1000;
+pub const MOST_REPLAYS: usize = 1000;
 
 impl PerOperation {
     /// Refuses what can't be timed over an input of so many operations.
