@@ -114,7 +114,11 @@ impl Recorder {
 
     /// The figures of this arm; its floor is filled in by whoever knows it.
     pub fn finish(self, placements: usize, replays: usize, ns_per_count: f64, tick_ns: f64) -> Tail {
-        let course = course(&self.least, ns_per_count);
+        let mut edges: Vec<usize> =
+            self.stretches.iter().flat_map(|kept| [kept.range.start, kept.range.end]).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let course = course(&self.least, &edges, ns_per_count);
         let mut stretches = self.stretches.into_iter().map(|kept| {
             let mut least = Recorded::new();
             self.least[kept.range.clone()].iter().for_each(|&count| least.record(count));
@@ -142,14 +146,17 @@ impl Recorder {
     }
 }
 
-/// The median and the greatest of each bin.
-fn course(least: &[u64], ns_per_count: f64) -> Vec<CoursePoint> {
+/// The median and the greatest of each bin; no bin crosses an edge.
+fn course(least: &[u64], edges: &[usize], ns_per_count: f64) -> Vec<CoursePoint> {
     let size = least.len().div_ceil(BINS).max(1);
-    let bins = least.chunks(size).enumerate();
-    bins.map(|(at, bin)| {
-        let mut ns: Vec<f64> = bin.iter().map(|&count| count as f64 * ns_per_count).collect();
-        let max = ns.iter().copied().fold(0.0, f64::max);
-        CoursePoint { first: at * size, count: bin.len(), p50: median(&mut ns), max }
-    })
-    .collect()
+    let firsts =
+        edges.windows(2).flat_map(|edge| (edge[0]..edge[1]).step_by(size).map(move |first| (first, edge[1])));
+    firsts
+        .map(|(first, end)| {
+            let bin = &least[first..end.min(first + size)];
+            let mut ns: Vec<f64> = bin.iter().map(|&count| count as f64 * ns_per_count).collect();
+            let max = ns.iter().copied().fold(0.0, f64::max);
+            CoursePoint { first, count: bin.len(), p50: median(&mut ns), max }
+        })
+        .collect()
 }
