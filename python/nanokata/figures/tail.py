@@ -109,7 +109,7 @@ def _note(figure: Figure, result: RunResult, cell: CellResult, any_tail: Tail) -
     text = (
         f"{result.machine.name}; each operation alone between fences: latency in isolation, timer included; upper "
         f"panels: all times, interruptions too;\nbars: {level} intervals of the median placement's p99 and p99.9; "
-        f"lower panel: each operation's least of {times} times, median (line) and greatest (dots) of neighbours"
+        f"lower panel: each operation's least of {times} times, mean (line) and greatest (dots) of neighbours"
     )
     figure.supxlabel(text, x=0.01, ha="left", fontsize=8, color=style.GREY)
 
@@ -211,7 +211,7 @@ def _course(ax: Axes, cell: CellResult, looks: dict[str, style.Look]) -> None:
         look = looks[arm.arm]
         at = [point.first + point.count / 2 for point in found.course]
         strong = arm.arm in _STRONG
-        ax.plot(at, [point.p50 for point in found.course], color=look.colour, linewidth=2.2 if strong else 1.2)
+        ax.plot(at, [point.mean for point in found.course], color=look.colour, linewidth=2.2 if strong else 1.2)
         ax.plot(
             at, [point.max for point in found.course], color=look.colour, marker=".", markersize=3.5,
             linestyle="none", alpha=0.55,
@@ -230,7 +230,7 @@ def _course(ax: Axes, cell: CellResult, looks: dict[str, style.Look]) -> None:
     style.tidy(ax, grid="")
     ax.set_xlabel("operation, in the order of the stream", fontsize=9)
     ax.set_ylabel("least time (ns)", fontsize=9)
-    style.title(ax, "along the stream: what the code costs, without the machine's interruptions")
+    style.title(ax, "along the stream: what the code costs, all but free of the machine's interruptions")
     ax.figure.canvas.draw()
-    ends = [(arm.arm, first.whole.count, found.course[-1].p50) for arm, found in arms]
+    ends = [(arm.arm, first.whole.count, found.course[-1].mean) for arm, found in arms]
     curves.label_ends(ax, ends, looks, strong=_STRONG, at=1.02, line_height=0.09)

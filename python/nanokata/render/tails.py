@@ -58,5 +58,5 @@ def said(tails: Sequence[Tail]) -> str:
     return (
         f"each operation by itself between fences: latency in isolation, the timer alone in every figure, tick "
         f"{numbers.cost(ticks)} ns\np99.9 and max hold the machine's interruptions ({turns} turns disturbed, none left "
-        f"out); least: each operation's least of {times} times, which has none"
+        f"out); least: each operation's least of {times} times, all but free of them"
     )

@@ -196,11 +196,11 @@ class Stretch(Record):
 
 @dataclass(frozen=True, slots=True)
 class CoursePoint(Record):
-    """A few neighbouring operations: median and greatest of their least times, in nanoseconds."""
+    """A few neighbouring operations: mean and greatest of their least times, in nanoseconds."""
 
     first: int
     count: int
-    p50: float
+    mean: float
     max: float
 
 

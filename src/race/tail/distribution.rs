@@ -87,6 +87,11 @@ pub struct Distribution {
     pub histogram: Vec<(f64, u64)>,
 }
 
+/// What is drawn needs no more, and a document with thousands of them is half as long.
+pub(super) fn to_hundredths(ns: f64) -> f64 {
+    (ns * 100.0).round() / 100.0
+}
+
 /// Neighbouring values within this share of the least of them are drawn as one.
 const TOGETHER: f64 = 0.02;
 
@@ -109,7 +114,7 @@ impl Distribution {
             percentiles: Percentiles::of(&recorded.counts, recorded.max, ns_per_count),
             histogram: groups
                 .into_iter()
-                .map(|(_, greatest, together)| (greatest * ns_per_count, together))
+                .map(|(_, greatest, together)| (to_hundredths(greatest * ns_per_count), together))
                 .collect(),
         }
     }

@@ -6,9 +6,9 @@
 //! isolation, not throughput, and what the timer and the call cost is in every figure. That floor is measured in the same
 //! way, by an arm that does nothing, and never subtracted.
 //!
-//! Arms take turns of a few hundred operations in balanced order, so that drift and interruptions hit all alike; the
-//! operations before each turn are run once more, untold, to bring back what the others drove out of caches and
-//! predictors. Nothing is removed by its own duration: the upper percentiles hold the machine's interruptions, and beside
+//! Arms take turns of some thousand operations in balanced order, so that drift and interruptions hit all alike, each at
+//! another place of the stream, so that none warms up what the next one needs; the operations before each turn are run
+//! once more, untold, to bring back what the others drove out of caches and predictors. Nothing is removed by its own duration: the upper percentiles hold the machine's interruptions, and beside
 //! them stands each operation's least over all replays, which doesn't.
 
 mod checks;
@@ -74,8 +74,8 @@ pub struct Stretch {
     pub count: usize,
     /// Every time that was taken.
     pub all: Distribution,
-    /// Each operation's least time over all replays: what the code costs without the machine's interruptions, up to one
-    /// tick too low.
+    /// Each operation's least time over all replays: what the code costs all but free of the machine's interruptions, up
+    /// to one tick too low.
     pub least: Distribution,
     /// Percentiles of each placement by itself, over all of its times; NaN where it has too few for one.
     pub blocks: Vec<Percentiles>,
@@ -90,8 +90,8 @@ pub struct CoursePoint {
     pub first: usize,
     /// How many.
     pub count: usize,
-    /// Median of their least times, in nanoseconds.
-    pub p50: f64,
+    /// Mean of their least times, in nanoseconds.
+    pub mean: f64,
     /// Greatest of their least times.
     pub max: f64,
 }

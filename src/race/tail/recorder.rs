@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use hdrhistogram::Histogram;
 
-use super::distribution::{Distribution, Percentiles, Typical};
+use super::distribution::{Distribution, Percentiles, Typical, to_hundredths};
 use super::timed::Disturbed;
 use super::{CoursePoint, LEVEL, Stretch, Tail};
 use crate::Result;
 use crate::machine::memory;
-use crate::race::statistics::median;
 
 /// Significant digits of the histograms: percentiles to 0.1 %.
 const DIGITS: u8 = 3;
@@ -146,7 +145,7 @@ impl Recorder {
     }
 }
 
-/// The median and the greatest of each bin; no bin crosses an edge.
+/// The mean and the greatest of each bin; no bin crosses an edge.
 fn course(least: &[u64], edges: &[usize], ns_per_count: f64) -> Vec<CoursePoint> {
     let size = least.len().div_ceil(BINS).max(1);
     let firsts =
@@ -154,9 +153,10 @@ fn course(least: &[u64], edges: &[usize], ns_per_count: f64) -> Vec<CoursePoint>
     firsts
         .map(|(first, end)| {
             let bin = &least[first..end.min(first + size)];
-            let mut ns: Vec<f64> = bin.iter().map(|&count| count as f64 * ns_per_count).collect();
-            let max = ns.iter().copied().fold(0.0, f64::max);
-            CoursePoint { first, count: bin.len(), p50: median(&mut ns), max }
+            let mean = bin.iter().sum::<u64>() as f64 / bin.len() as f64;
+            let max = bin.iter().copied().max().expect("bins hold something") as f64;
+            let ns = |counts: f64| to_hundredths(counts * ns_per_count);
+            CoursePoint { first, count: bin.len(), mean: ns(mean), max: ns(max) }
         })
         .collect()
 }

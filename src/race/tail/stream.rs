@@ -1,6 +1,7 @@
 //! The input as a stream of turns: who is timed over which operations, and in which order.
 
 use rand::RngExt;
+use rand::seq::SliceRandom;
 use serde::Serialize;
 
 use super::Tail;
@@ -25,7 +26,7 @@ pub struct PerOperation {
 
 impl Default for PerOperation {
     fn default() -> Self {
-        PerOperation { replays: 1, turn: 256, parts: Vec::new() }
+        PerOperation { replays: 1, turn: 1024, parts: Vec::new() }
     }
 }
 
@@ -41,7 +42,7 @@ pub struct Part {
 }
 
 /// Longest turn: arms must take turns many times in a pass, and a stop must be heard.
-pub const LONGEST_TURN: usize = 8192;
+pub const LONGEST_TURN: usize = 4096;
 /// Most passes in a placement: 1,000 of 16,384 operations take a minute.
 pub const MOST_REPLAYS: usize = 1000;
 
@@ -87,7 +88,7 @@ impl PerOperation {
 /// Operations before a turn that the arm runs again, timed like the others and untold: after the other arms' turns the
 /// caches and predictors are not what they would be in this arm's own stream. A list that moves hits to its front ends
 /// up in the same order.
-const LEAD: usize = 32;
+const LEAD: usize = 128;
 
 /// The stream of one plan on its way through the arms. The empty arm comes last everywhere.
 pub(super) struct Stream<'a> {
@@ -128,20 +129,27 @@ impl<'a> Stream<'a> {
         for (arm, layout) in arms.iter_mut().zip(drawn_apart(self.expected.len(), placement.random())) {
             arm.use_layout(layout);
         }
-        // One pass unmeasured: arms that learn from what they see begin as they would go on.
-        for turn in &self.turns {
-            self.bench.watch.check()?;
-            arms.iter_mut().for_each(|arm| _ = std::hint::black_box(arm.run(*turn)));
+        // Each arm goes round the stream from a place of its own: over the same operations in the same turn, whoever came
+        // first would warm code and data up for the others.
+        let rounds = self.turns.len();
+        let starts: Vec<usize> = arms.iter().map(|_| placement.random().random_range(0..rounds)).collect();
+        // One round unmeasured: arms that learn from what they see begin as they would go on.
+        for at in 0..rounds {
+            for (arm, start) in arms.iter_mut().zip(&starts) {
+                self.bench.watch.check()?;
+                std::hint::black_box(arm.run(self.turns[(start + at) % rounds]));
+            }
         }
-        let first_order = placement.random().random_range(0..self.orders.len());
-        for replay in 0..self.wanted.replays {
-            for at in 0..self.turns.len() {
-                let order = (first_order + replay + at) % self.orders.len();
-                for position in 0..arms.len() {
-                    let arm = self.orders[order][position];
-                    self.bench.watch.check()?;
-                    self.turn(&mut arms[arm], arm, self.turns[at], clock)?;
-                }
+        let mut orders: Vec<usize> = (0..self.orders.len()).collect();
+        for at in 0..self.wanted.replays * rounds {
+            // Drawn anew each time through: in a fixed one some arm would always follow the same other across the seam.
+            if at % orders.len() == 0 {
+                orders.shuffle(placement.random());
+            }
+            for position in 0..arms.len() {
+                let arm = self.orders[orders[at % orders.len()]][position];
+                self.bench.watch.check()?;
+                self.turn(&mut arms[arm], arm, self.turns[(starts[arm] + at) % rounds], clock)?;
             }
         }
         for recorder in &mut self.recorders {
