@@ -237,6 +237,7 @@ def race(
     precision: float | None,
     margin: float | None,
     order: str,
+    tails: bool,
     seed: int,
     cpu: int | None,
     progress: _Progress,

@@ -42,6 +42,7 @@ pub mod set;
 mod sizes;
 #[cfg(test)]
 mod tests;
+pub mod worst;
 
 pub use arm_code::ArmCode;
 pub use body::Body;

@@ -53,7 +53,7 @@ pub(super) struct Bench<'a> {
 }
 
 /// Layouts for `count` arms, drawn so that no two share one as long as there are enough.
-fn drawn_apart(count: usize, random: &mut Xoshiro256PlusPlus) -> Vec<usize> {
+pub(super) fn drawn_apart(count: usize, random: &mut Xoshiro256PlusPlus) -> Vec<usize> {
     let mut layouts: Vec<usize> =
         (0..count.next_multiple_of(CODE_COPIES)).map(|at| at % CODE_COPIES).collect();
     for eight in layouts.chunks_mut(CODE_COPIES) {

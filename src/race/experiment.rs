@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Cell, Check, Contrast, Fact, Parameter, Probes, Recipe, Reference, Source, Values, Watch};
+use super::{
+    Cell, Check, Contrast, Fact, Parameter, PerOperation, Probes, Recipe, Reference, Source, Values, Watch,
+};
 use crate::Result;
 use crate::machine::Card;
 
@@ -106,12 +108,14 @@ pub struct Plan {
     pub helpers: usize,
     /// Least duration of a rep where the default is too short, as when starting a helper takes part of it.
     pub min_rep: Option<Duration>,
+    /// Whether and how each operation is timed by itself, besides the race.
+    pub per_operation: Option<PerOperation>,
 }
 
 impl Plan {
     /// A race without audits, helpers or wishes of its own.
     pub fn new(source: Source, entries: Vec<Entry>) -> Self {
-        Plan { source, entries, checks: Vec::new(), helpers: 0, min_rep: None }
+        Plan { source, entries, checks: Vec::new(), helpers: 0, min_rep: None, per_operation: None }
     }
 }
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from .forest import forest
 from .scaling import scaling
 from .series import series
+from .tail import tail
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
 
     from nanokata.results import RunResult
 
-__all__ = ["draw", "forest", "scaling", "series"]
+__all__ = ["draw", "forest", "scaling", "series", "tail"]
 
 
 _OF_EXPERIMENTS = {
     "dispatch.selection": "scaling",
+    "dispatch.tail": "tail",
 }
 """The experiments with a figure of their own: the module here, whose function of the same name draws it.
 

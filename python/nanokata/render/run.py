@@ -16,6 +16,7 @@ from . import numbers, tables
 from .applying import applies, applying
 from .headline import headline
 from .instrument import instrument_renderable
+from .tails import tails
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -227,6 +228,7 @@ def run_renderable(result: RunResult) -> RenderableType:
     parts += _races(result, report, None)
     for companion in report.companions:
         parts += _races(result, companion, report)
+    parts += tails([(_setting(result, report, cell), cell) for cell in report.cells])
     if result.contrasts:
         parts += [tables.contrast_table(result.contrasts), Text()]
     parts += _facts(result)

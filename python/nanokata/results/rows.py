@@ -24,6 +24,11 @@ AFTER_PARAMETERS = (
     "ratio_high",
     "verdict",
     "probes",
+    "p50",
+    "p90",
+    "p99",
+    "p999",
+    "max",
     "checksum",
     "reps",
     "baseline",
@@ -40,6 +45,9 @@ AFTER_PARAMETERS = (
     "flags",
 )
 """Columns after the parameters, in order."""
+
+PERCENTILES = ("p50", "p90", "p99", "p999", "max")
+"""Columns of operations that were timed one by one, in nanoseconds; empty where they weren't."""
 
 
 def _status(report: Report, cell: CellResult) -> tuple[str, str | None]:
@@ -68,6 +76,7 @@ def _row(report: Report, cell: CellResult, arm: ArmResult, machine: str, version
         "ratio_high": arm.ratio_high,
         "verdict": arm.verdict,
         "probes": arm.probes.mean if arm.probes else None,
+        **{name: getattr(arm.tail.whole.all, name) if arm.tail else None for name in PERCENTILES},
         "checksum": arm.checksum,
         "reps": arm.reps,
         "baseline": cell.baseline.arm if arm.role != "control" else arm.against,

@@ -6,6 +6,7 @@ mod figures;
 mod order;
 mod refusals;
 mod sabotage;
+mod worst;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
