@@ -21,8 +21,10 @@ pub mod audit;
 pub mod body;
 pub mod ceiling;
 pub mod expected;
+pub mod footprint;
 mod generated;
 mod handler;
+mod machine_code;
 mod mechanism;
 pub mod null;
 mod objects;
@@ -37,6 +39,8 @@ pub(crate) mod sabotage;
 pub mod scheme;
 mod selection;
 pub mod set;
+pub mod straight;
+pub mod targets;
 #[cfg(test)]
 mod tests;
 
@@ -49,3 +53,5 @@ pub use reference::{DirectReference, ScanReference};
 pub use residual::Residual;
 pub use selection::{Pass, SelectionArm, SelectionRecipe};
 pub use set::{HandlerSet, HandlerSpec, MAX_HANDLERS};
+pub use straight::{LineRecipe, LineReference};
+pub use targets::{TargetOrder, TargetsRecipe, TargetsReference};
