@@ -1,5 +1,6 @@
 //! One error type for the core: what was wrong, with which value, and what to do.
 
+use crate::binary::BinaryError;
 use crate::machine::PinningError;
 use crate::traffic::CaptureError;
 
@@ -25,6 +26,9 @@ pub enum Error {
     /// A packet capture that can't be used.
     #[error(transparent)]
     Capture(#[from] CaptureError),
+    /// A binary that can't be examined.
+    #[error(transparent)]
+    Binary(#[from] BinaryError),
     /// Two arms that claim the same work computed different results; no figure is reported.
     #[error(
         "checksum mismatch: {arm} computed {got:#018x} where {expected_by} computed {expected:#018x} \

@@ -1,9 +1,11 @@
 //! The core of nanokata: prediction, then measurement, of low-level performance.
 //!
 //! Layers, each using only those below it:
-//! [`run`](mod@run) → [`catalogue`] → [`experiments`] → [`dispatch`], [`sharing`] → [`traffic`] → [`race`] → [`machine`].
+//! [`run`](mod@run) → [`catalogue`] → [`experiments`] → [`dispatch`], [`sharing`] → [`traffic`] → [`race`] →
+//! [`machine`]; [`binary`] stands on its own beside them.
 //! Nothing here knows of Python except the `python` module, which is compiled only for the wheel.
 
+pub mod binary;
 pub mod catalogue;
 pub mod dispatch;
 pub mod error;

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nanokata import dispatch, errors, figures, lab, sharing, traffic
     from nanokata.catalogue import Experiment, Parameter, experiments
     from nanokata.errors import (
+        BinaryError,
         CaptureError,
         ChecksumMismatch,
         InvalidArgument,
@@ -50,6 +51,7 @@ _NAMES = {
     "machine": "instrument",
     "race": "measure",
     "run": "measure",
+    "BinaryError": "errors",
     "CaptureError": "errors",
     "ChecksumMismatch": "errors",
     "InvalidArgument": "errors",
@@ -66,6 +68,7 @@ _NAMES = {
 }
 
 __all__ = [
+    "BinaryError",
     "CaptureError",
     "ChecksumMismatch",
     "Doctor",

@@ -7,6 +7,7 @@ All are :class:`NanokataError`, and also the built-in error that a caller would 
 from __future__ import annotations
 
 __all__ = [
+    "BinaryError",
     "CaptureError",
     "ChecksumMismatch",
     "InvalidArgument",
@@ -71,6 +72,10 @@ class PinningError(NanokataError, OSError):
 
 class CaptureError(NanokataError, ValueError):
     """A packet capture that is truncated, empty, or no capture at all."""
+
+
+class BinaryError(NanokataError, ValueError):
+    """A binary that can't be examined (not ELF, damaged, stripped, other code), or a function that it doesn't have."""
 
 
 class ChecksumMismatch(NanokataError):

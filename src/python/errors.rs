@@ -83,6 +83,7 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         }
         Error::Pinning(_) => exception(py, "PinningError", &text, |_| Ok(())),
         Error::Capture(_) => exception(py, "CaptureError", &text, |_| Ok(())),
+        Error::Binary(_) => exception(py, "BinaryError", &text, |_| Ok(())),
         Error::ChecksumMismatch { arm, got, expected, expected_by, .. } => {
             exception(py, "ChecksumMismatch", &text, |attributes| {
                 attributes.set_item("arm", arm)?;
