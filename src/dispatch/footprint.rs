@@ -10,7 +10,7 @@ use super::{Body, HandlerSet, machine_code};
 pub struct CodeBytes {
     /// How many different functions.
     pub functions: usize,
-    /// Bytes of all of them together, from entry to return; padding between functions left out.
+    /// Bytes of all of them together, by their symbols; padding between functions left out.
     pub total: usize,
 }
 
@@ -26,18 +26,23 @@ impl CodeBytes {
     }
 }
 
-/// The `process` of each handler of a set, decoded where it lies; `None` where this build can't decode.
-pub fn process_bytes(set: &HandlerSet) -> Option<CodeBytes> {
+/// The `process` of each handler of a set.
+///
+/// # Errors
+/// The reason why symbol sizes can't be had here.
+pub fn process_bytes(set: &HandlerSet) -> Result<CodeBytes, String> {
     first_bytes(set.body(), set.len())
 }
 
 /// The same of the first `count` bodies of a kind.
 ///
+/// # Errors
+/// As [`process_bytes`].
+///
 /// # Panics
 /// Past [`MAX_HANDLERS`](super::MAX_HANDLERS).
-pub fn first_bytes(body: Body, count: usize) -> Option<CodeBytes> {
+pub fn first_bytes(body: Body, count: usize) -> Result<CodeBytes, String> {
     let entries: BTreeSet<usize> = (0..count).map(|n| Code::of(body, n).process_address()).collect();
-    // SAFETY: entries of `process`, which is straight arithmetic: it calls nothing and can't panic.
-    let sizes = entries.iter().map(|&entry| Some(unsafe { machine_code::decode(entry) }?.bytes));
-    Some(CodeBytes { functions: entries.len(), total: sizes.sum::<Option<usize>>()? })
+    let total = entries.iter().map(|&entry| machine_code::bytes(entry)).sum::<Result<usize, String>>()?;
+    Ok(CodeBytes { functions: entries.len(), total })
 }

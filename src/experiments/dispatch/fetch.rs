@@ -42,7 +42,7 @@ impl Experiment for CodeFetch {
          the fetching. Tiny bodies are the control: the same sites and the same k, code that always fits; what rises \
          with them is what k costs besides. That the calls are direct and the bodies distinct is read from the machine \
          code of the very copies that are timed. A cache of decoded operations ends before the L1 instruction cache \
-         does, so the rise may begin early; every line runs some 4 KiB of its own. At k = 1 the two arms are the same."
+         does, so the rise may begin early; every line has some KiB of its own, the same for every k (stated below). At k = 1 the two arms are the same."
     }
 
     fn unit(&self) -> Unit {
@@ -148,6 +148,7 @@ impl Experiment for CodeFetch {
 
     fn facts(&self, cells: &[Cell], card: &Card, _watch: &Watch) -> Result<Vec<Fact>> {
         let mut kinds: Vec<&str> = cells.iter().filter_map(kind).collect();
+        kinds.sort_unstable();
         kinds.dedup();
         Ok(kinds.into_iter().map(|kind| line_fact(traffic::body(kind), cells, card)).collect())
     }
@@ -162,9 +163,13 @@ fn line_fact(body: Body, cells: &[Cell], card: &Card) -> Fact {
         unit: "bytes".into(),
         origin: Origin::Counted,
     };
-    let code = LineRecipe::new(body, BODIES[0]).ok().and_then(|line| line.code()?.into_iter().next());
-    let (Some(line), Some(each)) = (code, footprint::first_bytes(body, CALLS)) else {
-        return fact("the lines' code can't be decoded here: only x86-64 code is".into(), None);
+    let line =
+        LineRecipe::new(body, BODIES[0]).map_err(|error| error.to_string()).and_then(|line| line.code());
+    let (line, each) = match (line, footprint::first_bytes(body, CALLS)) {
+        (Ok(copies), Ok(each)) => (copies[0].clone(), each),
+        (Err(reason), _) | (_, Err(reason)) => {
+            return fact(format!("how much code the lines run can't be told here: {reason}"), None);
+        }
     };
     let ks = of_body(cells, body.name()).into_iter().map(bodies);
     let most = ks.max().unwrap_or(1);

@@ -40,13 +40,13 @@ pub fn facts(cells: &[Cell], card: &Card) -> Vec<Fact> {
 /// Handlers' code over the L1 instruction cache, and how many fit.
 fn code(body: Body, handlers: usize, card: &Card) -> Fact {
     let (text, value) = match (footprint::first_bytes(body, handlers), card.l1i_bytes()) {
-        (None, _) => ("the handlers' code can't be decoded here: only x86-64 code is".into(), None),
-        (Some(code), None) => {
+        (Err(reason), _) => (format!("how much code the handlers are can't be told here: {reason}"), None),
+        (Ok(code), None) => {
             let known =
                 format!("{handlers} {body} handlers run {:.1} KiB of code", code.total as f64 / 1024.0);
             (format!("{known}; the size of the L1 instruction cache isn't known here"), None)
         }
-        (Some(code), Some(l1i)) => {
+        (Ok(code), Some(l1i)) => {
             let times = code.total as f64 / l1i as f64;
             let fit = code.fit(l1i);
             let fits = if fit >= code.functions { "all fit".into() } else { format!("{fit} fit") };

@@ -149,8 +149,9 @@ fn penalty(cell: &Cell, order: &str) -> Option<Contrast> {
 /// Whether all targets fit the L1 instruction cache: else it isn't their order alone that is measured.
 fn code_check(set: &HandlerSet, card: &Card) -> Check {
     const NAME: &str = "targets-fit-l1i";
-    let Some(code) = footprint::process_bytes(set) else {
-        return Check::not_applicable(NAME, "code size isn't known here: only x86-64 code is decoded");
+    let code = match footprint::process_bytes(set) {
+        Ok(code) => code,
+        Err(reason) => return Check::not_applicable(NAME, reason),
     };
     let Some(l1i) = card.l1i_bytes() else {
         return Check::not_applicable(NAME, "the size of the L1 instruction cache isn't known here");
