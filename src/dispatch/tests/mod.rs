@@ -6,6 +6,8 @@ mod figures;
 mod order;
 mod refusals;
 mod sabotage;
+mod straight;
+mod targets;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
