@@ -11,6 +11,8 @@ use crate::machine::{Card, affinity};
 use crate::race::{self, Check, LEAST_BLOCKS, Options, Outcome, Parameter, Report, Status, Value, Watch};
 use crate::{Error, Result, catalogue};
 
+mod icache;
+
 /// Races of tests that run at once would all be pinned to the same CPU: one at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());

@@ -6,6 +6,8 @@ mod figures;
 mod order;
 mod refusals;
 mod sabotage;
+mod straight;
+mod targets;
 mod worst;
 
 use proptest::collection::vec;

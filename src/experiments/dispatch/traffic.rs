@@ -122,7 +122,8 @@ pub fn workload(values: &Values, seed: u64, card: &Card, watch: &Watch) -> Resul
     Ok(workload)
 }
 
-fn body(name: &str) -> Body {
+/// The body of that name.
+pub fn body(name: &str) -> Body {
     Body::ALL.into_iter().find(|body| body.name() == name).expect("a declared choice")
 }
 
