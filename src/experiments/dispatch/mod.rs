@@ -1,5 +1,6 @@
 //! Experiments on dispatch: finding the handler, and calling it.
 
+mod calibration;
 mod mechanism;
 mod selection;
 mod traffic;
@@ -7,4 +8,5 @@ mod traffic;
 use crate::race::Experiment;
 
 /// The area's experiments.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[&selection::SelectionCost, &mechanism::MechanismCost];
+pub const EXPERIMENTS: &[&dyn Experiment] =
+    &[&selection::SelectionCost, &mechanism::MechanismCost, &calibration::Calibration];
