@@ -2,11 +2,16 @@
 
 mod calibration;
 mod mechanism;
+mod residual;
 mod selection;
 mod traffic;
 
 use crate::race::Experiment;
 
 /// The area's experiments.
-pub const EXPERIMENTS: &[&dyn Experiment] =
-    &[&selection::SelectionCost, &mechanism::MechanismCost, &calibration::Calibration];
+pub const EXPERIMENTS: &[&dyn Experiment] = &[
+    &selection::SelectionCost,
+    &mechanism::MechanismCost,
+    &calibration::Calibration,
+    &residual::ResidualCost,
+];

@@ -101,6 +101,11 @@ impl Operation {
         Operation::ALL.into_iter().find(|operation| operation.name() == name).expect("a declared choice")
     }
 
+    /// Whether it takes several times as long as the yardstick.
+    pub fn is_slow(self) -> bool {
+        matches!(self, Operation::LoadL3 | Operation::LoadDram | Operation::SystemCall | Operation::ClockRead)
+    }
+
     /// The parameter that says how large a set its loads walk over.
     pub fn set_parameter(self) -> Option<&'static str> {
         match self {
