@@ -1,6 +1,7 @@
 //! Experiments on dispatch: finding the handler, and calling it.
 
 mod calibration;
+mod distribution;
 mod mechanism;
 mod residual;
 mod selection;
@@ -14,4 +15,5 @@ pub const EXPERIMENTS: &[&dyn Experiment] = &[
     &mechanism::MechanismCost,
     &calibration::Calibration,
     &residual::ResidualCost,
+    &distribution::Distribution,
 ];

@@ -179,7 +179,7 @@ pub fn over(
 /// A capture's own packets, repeated or cut to the pool, and handlers for its most frequent keys; where it has fewer
 /// keys than handlers were asked for, the rest claim keys that it never uses, as in a service that knows more
 /// protocols than it sees.
-fn captured(
+pub fn captured(
     path: &Path,
     values: &Values,
     body: Body,
