@@ -3,6 +3,7 @@
 mod calibration;
 mod distribution;
 mod mechanism;
+mod neighbour;
 mod residual;
 mod selection;
 mod traffic;
@@ -16,4 +17,5 @@ pub const EXPERIMENTS: &[&dyn Experiment] = &[
     &calibration::Calibration,
     &residual::ResidualCost,
     &distribution::Distribution,
+    &neighbour::Neighbour,
 ];
