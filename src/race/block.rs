@@ -107,6 +107,7 @@ impl Bench<'_> {
     fn rep(&self, arms: &mut [Arm], at: usize, sizing: &Sizing, index: usize) -> Result<u64> {
         let window = sizing.at(index);
         let expected = self.expected[at][index % sizing.windows];
+        arms[at].prepare(window);
         let (ns, got, wrong) = timed(&mut arms[at], window, sizing.laps, expected, self.options.clock);
         if wrong != 0 {
             return Err(Error::ChecksumMismatch {

@@ -172,14 +172,15 @@ impl<'a> Race<'a> {
         self.spent += begun.elapsed();
         let options = self.bench.options;
         let (blocks, overdue) = (self.blocks.len(), spent > 10.0);
-        if !blocks.is_multiple_of(5) && blocks < options.max_blocks && !overdue {
+        let most = self.most_blocks();
+        if !blocks.is_multiple_of(5) && blocks < most && !overdue {
             return Ok(());
         }
         self.ended = if blocks >= options.min_blocks && self.half_width()? <= options.precision {
             Some(Ended::Precision)
         } else if overdue || (blocks >= LEAST_BLOCKS && spent >= 1.0) {
             Some(Ended::TimeBound)
-        } else if blocks >= options.max_blocks {
+        } else if blocks >= most {
             Some(Ended::BlockBound)
         } else {
             None
@@ -193,6 +194,15 @@ impl<'a> Race<'a> {
             Some(_) => self.bench.options.bound / 2,
             None => self.bench.options.bound,
         }
+    }
+
+    /// The bound on blocks: the options', or less where the plan says that less will do.
+    fn most_blocks(&self) -> usize {
+        let options = self.bench.options;
+        self.bench
+            .plan
+            .most_blocks
+            .map_or(options.max_blocks, |most| most.clamp(options.min_blocks, options.max_blocks))
     }
 
     /// Done when the time is up, or when the fewest blocks are there: whichever is further off.

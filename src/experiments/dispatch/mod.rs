@@ -1,12 +1,16 @@
 //! Experiments on dispatch: finding the handler, and calling it.
 
+mod calibration;
 mod control;
+mod distribution;
 mod factorial;
 mod fetch;
 mod icache;
 mod icache_facts;
 mod learning;
 mod mechanism;
+mod neighbour;
+mod residual;
 mod selection;
 mod stream;
 mod tail;
@@ -23,4 +27,8 @@ pub const EXPERIMENTS: &[&dyn Experiment] = &[
     &fetch::CodeFetch,
     &targets::CallTargets,
     &tail::TailCost,
+    &calibration::Calibration,
+    &residual::ResidualCost,
+    &distribution::Distribution,
+    &neighbour::Neighbour,
 ];
