@@ -29,12 +29,7 @@ pub fn expected_probes(
     if arm.organises_itself() {
         return Ok(None);
     }
-    let mut by_key = BTreeMap::<u16, Key>::new();
-    for (place, (id, spec)) in (1..).zip(set.registered()) {
-        let key = by_key.entry(spec.key).or_default();
-        key.weight += weights[id];
-        key.handlers.push((place, spec.residual));
-    }
+    let by_key = by_key(set, weights);
     let is_table =
         matches!(arm, SelectionArm::TableDirect16 | SelectionArm::TableCompact | SelectionArm::HashMap);
     let (mut sum, mut steps_left) = (0.0, MOST_STEPS);
@@ -46,6 +41,34 @@ pub fn expected_probes(
     let for_nobody = if is_table { 1.0 } else { set.len() as f64 };
     let matched = sum / weights.iter().sum::<f64>();
     Ok(Some((1.0 - unmatched) * matched + unmatched * for_nobody))
+}
+
+/// How often each handler runs, by its number, as a share of all packets, of traffic as for [`expected_probes`]. What is
+/// missing from 1 are the packets that nobody takes. `None` where enumeration is out of reach.
+///
+/// # Errors
+/// As [`expected_probes`].
+pub fn run_shares(set: &HandlerSet, weights: &[f64], unmatched: f64) -> Result<Option<Vec<f64>>> {
+    check(set, weights, unmatched)?;
+    let scale = (1.0 - unmatched) / weights.iter().sum::<f64>();
+    let (mut shares, mut steps_left) = (vec![0.0; set.len()], MOST_STEPS);
+    for key in by_key(set, weights).values() {
+        let Some(law) = first_match_law(&key.handlers, &mut steps_left) else { return Ok(None) };
+        for (&(place, _), chance) in key.handlers.iter().zip(law) {
+            shares[set.order()[place - 1]] = key.weight * scale * chance;
+        }
+    }
+    Ok(Some(shares))
+}
+
+fn by_key(set: &HandlerSet, weights: &[f64]) -> BTreeMap<u16, Key> {
+    let mut by_key = BTreeMap::<u16, Key>::new();
+    for (place, (id, spec)) in (1..).zip(set.registered()) {
+        let key = by_key.entry(spec.key).or_default();
+        key.weight += weights[id];
+        key.handlers.push((place, spec.residual));
+    }
+    by_key
 }
 
 fn check(set: &HandlerSet, weights: &[f64], unmatched: f64) -> Result<()> {

@@ -17,6 +17,7 @@
 //! use nanokata::dispatch::Handler;
 //! ```
 
+pub mod advise;
 pub mod audit;
 pub mod body;
 pub mod ceiling;
