@@ -15,18 +15,21 @@ __all__ = [
     "Ran",
     "Residual",
     "__version__",
+    "advise",
     "build_id",
     "catalogue",
     "changed_handlers",
     "doctor",
     "expected_seconds",
     "frequency_order",
+    "functions",
     "generate",
     "line",
     "machine_card",
     "mechanism",
     "null",
     "race",
+    "reach",
     "read_capture",
     "run_experiment",
     "scan_ordered",
@@ -256,3 +259,35 @@ def run_experiment(
     cpu: int | None,
     progress: _Progress,
 ) -> str: ...
+def advise(
+    *,
+    keys: NDArray[np.uint16] | None,
+    weights: NDArray[np.float64] | None,
+    packets: object,
+    set: HandlerSet | None,
+    handlers: int | None,
+    order_given: bool,
+    residual_share: float,
+    overlap: float,
+    body: str,
+    rate: float,
+    adversarial: bool,
+    worth_share: float,
+    captured_share: float,
+    probe_ns: float,
+    measure: bool,
+    pool: int | None,
+    quick: bool,
+    seconds: float | None,
+    precision: float | None,
+    seed: int,
+    cpu: int | None,
+    progress: _Progress,
+) -> str:
+    """Answer whether to keep a list, sort it or build a table; a JSON document."""
+
+def reach(path: str | None, symbol: str, *, without: Sequence[str], progress: _Progress) -> str:
+    """Sum the code that is reachable from a function; a JSON document. ``None`` is the extension itself."""
+
+def functions(path: str | None, *, contains: str) -> str:
+    """List the functions of a binary; a JSON list."""

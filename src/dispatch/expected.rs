@@ -43,6 +43,24 @@ pub fn expected_probes(
     Ok(Some((1.0 - unmatched) * matched + unmatched * for_nobody))
 }
 
+/// How often each handler runs, by its number, as a share of all packets, of traffic as for [`expected_probes`]. What is
+/// missing from 1 are the packets that nobody takes. `None` where enumeration is out of reach.
+///
+/// # Errors
+/// As [`expected_probes`].
+pub fn run_shares(set: &HandlerSet, weights: &[f64], unmatched: f64) -> Result<Option<Vec<f64>>> {
+    check(set, weights, unmatched)?;
+    let scale = (1.0 - unmatched) / weights.iter().sum::<f64>();
+    let (mut shares, mut steps_left) = (vec![0.0; set.len()], MOST_STEPS);
+    for key in by_key(set, |id| weights[id]).values() {
+        let Some(law) = first_match_law(&key.handlers, &mut steps_left) else { return Ok(None) };
+        for (&(place, _), chance) in key.handlers.iter().zip(law) {
+            shares[set.order()[place - 1]] = key.weight * scale * chance;
+        }
+    }
+    Ok(Some(shares))
+}
+
 /// The handlers of each key, in registration order, with their weights' sum.
 fn by_key(set: &HandlerSet, weight: impl Fn(usize) -> f64) -> BTreeMap<u16, Key> {
     let mut by_key = BTreeMap::<u16, Key>::new();

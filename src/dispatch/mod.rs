@@ -17,6 +17,7 @@
 //! use nanokata::dispatch::Handler;
 //! ```
 
+pub mod advise;
 mod arm_code;
 pub mod audit;
 pub mod body;
