@@ -2,6 +2,7 @@
 
 mod arguments;
 mod arrays;
+mod audits;
 mod catalogue;
 mod dispatch;
 mod doctor;
@@ -22,6 +23,8 @@ use pyo3::prelude::*;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::audits::{distinct_bodies, expected_probes};
     #[pymodule_export]
     use super::catalogue::catalogue;
     #[pymodule_export]

@@ -144,11 +144,13 @@ def _instrument_table(seen: Mapping[str, Any]) -> RenderableType:
     return titled("instrument", table)
 
 
-def doctor_renderable(doctor: Doctor) -> RenderableType:
-    """Return the doctor's findings: the verdict first, the machine last."""
+def doctor_renderable(doctor: Doctor, *, card: bool = True) -> RenderableType:
+    """Return the doctor's findings: the verdict first, the machine last unless `card` is off."""
     style = {0: "bold green", 1: "bold red"}.get(doctor.exit_code, "bold yellow")
     parts: list[RenderableType] = [Text(doctor.verdict, style=style), Text(), _rates(doctor), Text()]
-    parts += [_instrument_table(doctor), Text(), _pairs(doctor["machine"], "machine")]
+    parts.append(_instrument_table(doctor))
+    if card:
+        parts += [Text(), _pairs(doctor["machine"], "machine")]
     return Group(*parts)
 
 
