@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -40,7 +40,7 @@ class PhaseResult:
 
     phase: Phase
     results: tuple[RunResult, ...] = ()
-    examined: Examination = Examination()
+    examined: Examination = field(default_factory=Examination)
     problems: tuple[Problem, ...] = ()
     seconds: float = 0.0
     interrupted: bool = False
@@ -93,6 +93,8 @@ class KataRun:
         How it was asked for, by the names of :func:`nanokata.run`: ``quick``, ``seconds``, ``seed``, …
     version, started : str, float
         nanokata's version, and when the run began (seconds since 1970).
+    bounds : mapping
+        The time bound of a race, in seconds, by experiment.
     interrupted : bool
         Whether Ctrl-C ended it.
     """
@@ -106,6 +108,7 @@ class KataRun:
         options: Mapping[str, Any],
         version: str,
         started: float,
+        bounds: Mapping[str, float] | None = None,
         interrupted: bool = False,
     ) -> None:
         self.kata = kata
@@ -114,6 +117,7 @@ class KataRun:
         self.options = dict(options)
         self.version = version
         self.started = started
+        self.bounds = dict(bounds or {})
         self.interrupted = interrupted
 
     @property
@@ -188,6 +192,7 @@ class KataRun:
             "started": self.started,
             "seconds": self.seconds,
             "options": self.options,
+            "bounds": self.bounds,
             "machine": dict(self.machine),
             "verdict": [dataclasses.asdict(sentence) for sentence in self.verdict],
             "phases": [_phase_document(phase) for phase in self.phases],
@@ -209,6 +214,7 @@ class KataRun:
             tuple(_phase_of(item, known[item["number"]]) for item in document["phases"]),
             machine=Machine(document["machine"]),
             options=document["options"],
+            bounds=document["bounds"],
             version=document["version"],
             started=document["started"],
             interrupted=document["interrupted"],
@@ -234,7 +240,9 @@ class KataRun:
         return iter(self.phases)
 
     def __repr__(self) -> str:
-        return f"<KataRun {self.name}: {len(self.phases)} of {len(self.kata.phases)} phases, exit code {self.exit_code}>"
+        return (
+            f"<KataRun {self.name}: {len(self.phases)} of {len(self.kata.phases)} phases, exit code {self.exit_code}>"
+        )
 
 
 def _phase_document(phase: PhaseResult) -> dict[str, Any]:

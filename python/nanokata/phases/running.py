@@ -77,6 +77,7 @@ class Runner:
         self.given = dict(given or {})
         self.preset = preset
         self.started = time.time()
+        self.begun = time.monotonic()
         self.finished: list[PhaseResult] = []
         self.interrupted = False
         self._refuse_what_nobody_takes()
@@ -105,6 +106,7 @@ class Runner:
             options={name: value for name, value in asked.items() if value not in (None, False, {})},
             version=__version__,
             started=self.started,
+            bounds={job.experiment: self.asked(job)["seconds"] for job in _jobs(self.kata) if _known(job.experiment)},
             interrupted=self.interrupted,
         )
 
@@ -214,7 +216,9 @@ class Runner:
         presets = {preset for experiment in known for preset in PRESETS.get(experiment.id, {})}
         if self.preset is not None and self.preset not in presets:
             wanted = f"wanted {' or '.join(sorted(presets))}" if presets else f"{self.kata.name} has none; leave it out"
-            raise InvalidArgument(f"preset = {self.preset!r}: {wanted}", name="preset", value=self.preset, wanted=wanted)
+            raise InvalidArgument(
+                f"preset = {self.preset!r}: {wanted}", name="preset", value=self.preset, wanted=wanted
+            )
 
 
 def _jobs(kata: Kata) -> tuple[Job, ...]:

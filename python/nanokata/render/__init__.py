@@ -9,7 +9,7 @@ from rich.console import Console
 
 from .catalogue import catalogue_renderable
 from .instrument import doctor_renderable, machine_renderable
-from .kata import kata_renderable, phase_renderable
+from .kata import kata_renderable, phase_renderable, verdict_renderable
 from .run import run_renderable
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = [
     "phase_renderable",
     "plain",
     "run_renderable",
+    "verdict_renderable",
 ]
 
 _HTML_WIDTH = 88

@@ -50,7 +50,9 @@ def finding_of(contrasts: Sequence[Contrast]) -> Contrast | None:
 
 def calling_of(contrasts: Sequence[Contrast], traffic: str) -> Contrast | None:
     """Return what calling costs under that traffic; under the last that was measured where it wasn't."""
-    called = {contrast.name.partition(":")[2]: contrast for contrast in contrasts if contrast.name.startswith("calling:")}
+    called = {
+        contrast.name.partition(":")[2]: contrast for contrast in contrasts if contrast.name.startswith("calling:")
+    }
     return called.get(traffic) or next(reversed(called.values()), None)
 
 

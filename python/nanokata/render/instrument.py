@@ -57,13 +57,19 @@ def _caches(caches: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def card_rows(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield a card's lines: what, and what it is."""
+    for key, value in data.items():
+        yield key.replace("_", " "), _flat(value, key)
+
+
 def _pairs(data: Mapping[str, Any], title: str) -> RenderableType:
     table = blank()
     table.show_header = False
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
-    for key, value in data.items():
-        table.add_row(key.replace("_", " "), _flat(value, key))
+    for row in card_rows(data):
+        table.add_row(*row)
     return titled(title, table)
 
 
