@@ -19,7 +19,9 @@ __all__ = [
     "build_id",
     "catalogue",
     "changed_handlers",
+    "distinct_bodies",
     "doctor",
+    "expected_probes",
     "expected_seconds",
     "frequency_order",
     "functions",
@@ -154,7 +156,7 @@ class Pass:
 
     @property
     def checksum(self) -> int:
-        """Fold over all results."""
+        """Fold over all results; of up to 65,536 packets, arms that do the same work have the same."""
     @property
     def handlers(self) -> NDArray[np.uint16] | None:
         """Who ran, one a packet; 65535 where nobody did. ``None`` for arms that don't select."""
@@ -214,6 +216,8 @@ def frequency_order(
 def changed_handlers(
     handlers: HandlerSet, packets: NDArray[np.void], a: Sequence[int], b: Sequence[int], *, cpu: int | None = None
 ) -> int: ...
+def distinct_bodies(handlers: HandlerSet) -> tuple[int, int]: ...
+def expected_probes(name: str, handlers: HandlerSet, weights: Sequence[float], unmatched: float) -> float | None: ...
 def generate(
     law: Law,
     packets: int,

@@ -3,6 +3,7 @@
 mod advise;
 mod arguments;
 mod arrays;
+mod audits;
 mod binary;
 mod catalogue;
 mod dispatch;
@@ -26,6 +27,8 @@ mod _core {
 
     #[pymodule_export]
     use super::advise::advise;
+    #[pymodule_export]
+    use super::audits::{distinct_bodies, expected_probes};
     #[pymodule_export]
     use super::binary::{functions, reach};
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -101,6 +102,34 @@ def tidy_rows(report: Report, *, machine: str, version: str) -> Iterator[dict[st
         for cell in inner.cells:
             for arm in cell.arms:
                 yield _row(inner, cell, arm, machine, version, run_id)
+
+
+def _origin(report: Report, machine: str, version: str) -> dict[str, Any]:
+    """Return what every row says of where it is from."""
+    started = datetime.datetime.fromtimestamp(report.started, datetime.UTC)
+    return {
+        "machine": machine,
+        "run_id": fingerprint(report.experiment, report.started, report.seed, machine, version),
+        "started": started.isoformat(timespec="seconds"),
+        "seed": report.seed,
+        "version": version,
+    }
+
+
+def contrast_rows(report: Report, *, machine: str, version: str) -> Iterator[dict[str, Any]]:
+    """Yield a row for each contrast, the companions' after the report's own; their run is the report's."""
+    origin = _origin(report, machine, version)
+    for inner in report.reports():
+        for contrast in inner.contrasts:
+            yield {"experiment": inner.experiment, **dataclasses.asdict(contrast), **origin}
+
+
+def fact_rows(report: Report, *, machine: str, version: str) -> Iterator[dict[str, Any]]:
+    """Yield a row for each fact, the companions' after the report's own; their run is the report's."""
+    origin = _origin(report, machine, version)
+    for inner in report.reports():
+        for fact in inner.facts:
+            yield {"experiment": inner.experiment, **dataclasses.asdict(fact), **origin}
 
 
 def columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
