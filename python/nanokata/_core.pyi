@@ -16,6 +16,7 @@ __all__ = [
     "Residual",
     "__version__",
     "advise",
+    "arm_code",
     "build_id",
     "catalogue",
     "changed_handlers",
@@ -30,6 +31,7 @@ __all__ = [
     "machine_card",
     "mechanism",
     "null",
+    "proposal",
     "race",
     "reach",
     "read_capture",
@@ -209,6 +211,8 @@ def build_id() -> str: ...
 def selection(name: str, handlers: HandlerSet, *, residual_bound: int | None = None) -> Arm: ...
 def scan_ordered(handlers: HandlerSet, order: Sequence[int]) -> Arm: ...
 def mechanism(name: str, handlers: HandlerSet) -> Arm: ...
+def proposal(name: str, handlers: HandlerSet) -> Arm: ...
+def arm_code(handlers: HandlerSet) -> str: ...
 def null(handlers: HandlerSet) -> Arm: ...
 def frequency_order(
     handlers: HandlerSet, packets: NDArray[np.void], *, cpu: int | None = None

@@ -10,7 +10,9 @@ All selection arms take the first match. On overlapping predicates an arm that d
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
@@ -18,33 +20,47 @@ import numpy as np
 from nanokata import _core, arguments
 from nanokata._core import Arm, HandlerSet, Pass, Residual
 from nanokata.errors import WrongArray
+from nanokata.results.records import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
     "MECHANISMS",
+    "PROPOSALS",
     "SELECTIONS",
     "UNSUPPORTED",
     "Arm",
+    "ArmCode",
     "HandlerSet",
     "Pass",
     "Residual",
     "changed_handlers",
+    "code",
     "direct",
     "distinct_bodies",
     "dyn_trait",
+    "enum_match",
+    "erased",
     "expected_probes",
     "frequency_order",
     "hash_map",
     "null",
     "scan",
+    "scan_enum",
+    "scan_enum_inlined",
+    "scan_erased",
     "scan_keys",
     "scan_move_to_front",
     "scan_ordered",
+    "scan_static",
+    "scan_static_keys",
     "scan_transpose",
+    "static_inlined",
+    "static_match",
     "table_compact",
     "table_direct16",
+    "thin",
 ]
 
 UNSUPPORTED = 0xFFFF
@@ -108,8 +124,71 @@ def direct(handlers: HandlerSet) -> Arm:
 
 
 def dyn_trait(handlers: HandlerSet) -> Arm:
-    """Select by the compact table, then call the selected handler through its vtable."""
+    """Select by the compact table, then call the selected handler through its vtable: Rust's fat pointer."""
     return _core.mechanism("dyn_trait", handlers)
+
+
+def thin(handlers: HandlerSet) -> Arm:
+    """Select by the compact table, then call through a vtable whose address the object carries, as in C++."""
+    return _core.mechanism("thin", handlers)
+
+
+def erased(handlers: HandlerSet) -> Arm:
+    """Select by the compact table, then call the function whose address lies beside the object's."""
+    return _core.mechanism("erased", handlers)
+
+
+def enum_match(handlers: HandlerSet) -> Arm:
+    """Select by the compact table, then match over a closed sum: a jump table to the bodies that all arms call."""
+    return _core.mechanism("enum_match", handlers)
+
+
+def static_match(handlers: HandlerSet) -> Arm:
+    """Match the packet's key straight to the same bodies: no table, no objects.
+
+    Raises ``InvalidArgument`` for handlers that weren't known when it was compiled: other than 10, 25, 50, 100 or
+    1,024 of them, of the kata's scheme with a residual share of 0.10, in its own order.
+    """
+    return _core.mechanism("static_match", handlers)
+
+
+def static_inlined(handlers: HandlerSet) -> Arm:
+    """Match the packet's key to bodies that the compiler may inline and merge; see :func:`code` for what it did.
+
+    Raises ``InvalidArgument`` as :func:`static_match` does, and for 1,024 handlers.
+    """
+    return _core.mechanism("static_inlined", handlers)
+
+
+def scan_erased(handlers: HandlerSet) -> Arm:
+    """Run the brief's loop with both calls through functions whose addresses lie beside the object's."""
+    return _core.proposal("scan_erased", handlers)
+
+
+def scan_enum(handlers: HandlerSet) -> Arm:
+    """Run the brief's loop over a closed sum by value, with both calls through jump tables."""
+    return _core.proposal("scan_enum", handlers)
+
+
+def scan_enum_inlined(handlers: HandlerSet) -> Arm:
+    """Do what `scan_enum` does, with a ``matches`` that the compiler may inline and merge."""
+    return _core.proposal("scan_enum_inlined", handlers)
+
+
+def scan_static(handlers: HandlerSet) -> Arm:
+    """Run the brief's loop written out over known types: ``matches`` inlined, bodies called by name.
+
+    Raises ``InvalidArgument`` for other than 10, 25, 50 or 100 handlers, or where they are reordered.
+    """
+    return _core.proposal("scan_static", handlers)
+
+
+def scan_static_keys(handlers: HandlerSet) -> Arm:
+    """Do what `scan_static` does, with keys that are constants too.
+
+    Raises ``InvalidArgument`` as :func:`static_match` does, and for 1,024 handlers.
+    """
+    return _core.proposal("scan_static_keys", handlers)
 
 
 def null(handlers: HandlerSet) -> Arm:
@@ -128,8 +207,52 @@ SELECTIONS = (
     hash_map,
 )
 """Every way of finding a handler."""
-MECHANISMS = (direct, dyn_trait)
+MECHANISMS = (direct, dyn_trait, thin, erased, enum_match, static_match, static_inlined)
 """Every way of calling one."""
+PROPOSALS = (scan_erased, scan_enum, scan_enum_inlined, scan_static, scan_static_keys)
+"""Every way of making the calls of the brief's loop, besides `scan` itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmCode(Record):
+    """What the compiler made of an arm, read from this package's own machine code.
+
+    `loop_bytes` is one of `loop_copies` copies of its loop, `outside_bytes` its functions outside, `table_bytes` its
+    `jump_tables`; `indirect_calls` are those in the loop. `bodies` are the different handler bodies that it can reach,
+    `body_bytes` their code, set apart (0 where they lie inside the arm). `loads` are those that must finish one after
+    the other between the packet's key and the address of the body; `None` where an arm asks several handlers.
+    """
+
+    arm: str
+    handlers: int
+    body: str
+    loop_bytes: int
+    loop_copies: int
+    outside_bytes: int
+    table_bytes: int
+    jump_tables: int
+    indirect_calls: int
+    bodies: int
+    body_bytes: int
+    loads: int | None
+
+    @property
+    def bytes(self) -> int:
+        """Loop, functions and jump tables: what this way of dispatching adds to the handlers."""
+        return self.loop_bytes + self.outside_bytes + self.table_bytes
+
+
+def code(handlers: HandlerSet) -> tuple[ArmCode, ...]:
+    """Look at the machine code of every mechanism and proposal that takes these handlers.
+
+    Sizes are those of symbols; bodies and loads come from the decoded instructions.
+
+    Raises
+    ------
+    BinaryError
+        Where this package's file has no symbols, or isn't for Linux on x86-64.
+    """
+    return tuple(ArmCode.from_json(found) for found in json.loads(_core.arm_code(handlers)))
 
 
 def frequency_order(

@@ -11,10 +11,11 @@ use super::errors::OrRaise;
 use super::handlers::PyHandlerSet;
 use super::worker::{self, PyRan};
 use crate::Result;
+use crate::binary::Image;
 use crate::dispatch::null::NullReference;
 use crate::dispatch::{
-    DirectReference, HandlerSet, MechanismArm, MechanismRecipe, NullRecipe, Pass, ScanReference,
-    SelectionArm, SelectionRecipe, ceiling, order,
+    ArmCode, DirectReference, HandlerSet, MechanismArm, MechanismRecipe, NullRecipe, Pass, ProposalArm,
+    ProposalRecipe, ScanReference, SelectionArm, SelectionRecipe, ceiling, order,
 };
 use crate::machine::memory;
 use crate::race::{Ceiling, Checksum, Placement, Probes, Recipe, Reference, Source, Watch, Window};
@@ -25,6 +26,7 @@ use crate::traffic::Packet;
 enum Kind {
     Selection(Arc<SelectionRecipe>),
     Mechanism(Arc<MechanismRecipe>, MechanismArm),
+    Proposal(Arc<ProposalRecipe>),
     Null(Arc<NullRecipe>),
 }
 
@@ -40,7 +42,7 @@ impl PyArm {
     pub fn settled_for(&self, packets: &[Packet], watch: &Watch) -> Result<PyArm> {
         let kind = match &self.kind {
             Kind::Selection(recipe) => Kind::Selection(Arc::new(recipe.settled_for(packets, watch)?)),
-            kind @ (Kind::Mechanism(..) | Kind::Null(_)) => kind.clone(),
+            kind @ (Kind::Mechanism(..) | Kind::Proposal(_) | Kind::Null(_)) => kind.clone(),
         };
         Ok(PyArm { kind, set: self.set.clone() })
     }
@@ -49,7 +51,7 @@ impl PyArm {
     pub fn ceiling(&self, probes: Option<&Probes>) -> Ceiling {
         match &self.kind {
             Kind::Selection(recipe) => ceiling::selection(recipe.arm(), probes),
-            Kind::Mechanism(..) | Kind::Null(_) => ceiling::fold(),
+            Kind::Mechanism(..) | Kind::Proposal(_) | Kind::Null(_) => ceiling::fold(),
         }
     }
 
@@ -58,6 +60,7 @@ impl PyArm {
         match &self.kind {
             Kind::Selection(recipe) => Arc::clone(recipe) as _,
             Kind::Mechanism(recipe, _) => Arc::clone(recipe) as _,
+            Kind::Proposal(recipe) => Arc::clone(recipe) as _,
             Kind::Null(recipe) => Arc::clone(recipe) as _,
         }
     }
@@ -69,7 +72,9 @@ impl PyArm {
                 (Arc::new(DirectReference::new(&self.set)), "fixed body")
             }
             Kind::Null(_) => (Arc::new(NullReference::new(&self.set)), "loop alone"),
-            Kind::Selection(_) | Kind::Mechanism(..) => (Arc::new(ScanReference::new(&self.set)), "dispatch"),
+            Kind::Selection(_) | Kind::Mechanism(..) | Kind::Proposal(_) => {
+                (Arc::new(ScanReference::new(&self.set)), "dispatch")
+            }
         }
     }
 
@@ -77,7 +82,7 @@ impl PyArm {
     pub fn counted(&self, packets: &[Packet], watch: &Watch) -> Result<Option<Pass>> {
         match &self.kind {
             Kind::Selection(recipe) => recipe.pass(packets, watch).map(Some),
-            Kind::Mechanism(..) | Kind::Null(_) => Ok(None),
+            Kind::Mechanism(..) | Kind::Proposal(_) | Kind::Null(_) => Ok(None),
         }
     }
 
@@ -90,6 +95,7 @@ impl PyArm {
         match &self.kind {
             Kind::Selection(recipe) => recipe.name(),
             Kind::Mechanism(recipe, _) => recipe.name(),
+            Kind::Proposal(recipe) => recipe.name(),
             Kind::Null(_) => NullRecipe::NAME,
         }
     }
@@ -174,6 +180,7 @@ impl PyArm {
         match &self.kind {
             Kind::Selection(recipe) => recipe.help(),
             Kind::Mechanism(recipe, _) => recipe.help(),
+            Kind::Proposal(recipe) => recipe.help(),
             Kind::Null(_) => NullRecipe::HELP,
         }
     }
@@ -224,6 +231,30 @@ pub fn mechanism(py: Python<'_>, name: &str, handlers: &PyHandlerSet) -> PyResul
     let arm: MechanismArm = name.parse().or_raise(py)?;
     let recipe = Arc::new(MechanismRecipe::new(arm, handlers.set()).or_raise(py)?);
     Ok(PyArm { kind: Kind::Mechanism(recipe, arm), set: handlers.set().clone() })
+}
+
+/// The brief's own loop with its calls made otherwise, by its name.
+#[pyfunction]
+pub fn proposal(py: Python<'_>, name: &str, handlers: &PyHandlerSet) -> PyResult<PyArm> {
+    let arm: ProposalArm = name.parse().or_raise(py)?;
+    let recipe = Arc::new(ProposalRecipe::new(arm, handlers.set()).or_raise(py)?);
+    Ok(PyArm { kind: Kind::Proposal(recipe), set: handlers.set().clone() })
+}
+
+/// What the compiler made of mechanisms and proposals over these handlers: a JSON list; those that refuse the handlers
+/// are left out.
+#[pyfunction]
+pub fn arm_code(py: Python<'_>, handlers: &PyHandlerSet) -> PyResult<String> {
+    let set = handlers.set();
+    let found = py.detach(|| -> Result<Vec<ArmCode>> {
+        let image = Image::of_this_code()?;
+        let mechanisms = MechanismArm::ALL.into_iter().filter(|arm| arm.refuses(set).is_none());
+        let mechanisms = mechanisms.map(|arm| MechanismRecipe::new(arm, set)?.code(&image));
+        let proposals = ProposalArm::ALL.into_iter().filter(|arm| arm.refuses(set).is_none());
+        let proposals = proposals.map(|arm| ProposalRecipe::new(arm, set)?.code(&image));
+        mechanisms.chain(proposals).collect()
+    });
+    Ok(serde_json::to_string(&found.or_raise(py)?).expect("plain data"))
 }
 
 /// The harness's own cost: loop and fold alone.

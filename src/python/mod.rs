@@ -36,7 +36,7 @@ mod _core {
     #[pymodule_export]
     use super::dispatch::{PyArm, PyPass, changed_handlers, frequency_order, null};
     #[pymodule_export]
-    use super::dispatch::{mechanism, scan_ordered, selection};
+    use super::dispatch::{arm_code, mechanism, proposal, scan_ordered, selection};
     #[pymodule_export]
     use super::doctor::doctor;
     #[pymodule_export]

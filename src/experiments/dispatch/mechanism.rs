@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::traffic;
+use super::{code_facts, traffic};
 use crate::Result;
 use crate::dispatch::{DirectReference, MechanismArm, MechanismRecipe, ScanReference, ceiling};
 use crate::machine::Card;
 use crate::race::{
-    ArmInfo, Cell, Contrast, Entry, Experiment, Kind, Parameter, Plan, Reference, Role, Source, Unit, Value,
-    Values, Watch, contrast,
+    ArmInfo, Cell, Check, Contrast, Entry, Experiment, Fact, Kind, Parameter, Plan, Reference, Role, Source,
+    Unit, Value, Values, Watch, contrast,
 };
 
 /// The experiment.
@@ -24,13 +24,17 @@ impl Experiment for MechanismCost {
     }
 
     fn about(&self) -> &'static str {
-        "Behind one identical selection (the compact table, residual tests and unmatched packets handled alike), \
-         `dyn_trait` calls the selected handler through its vtable and `direct` calls one fixed body of the same \
-         size by a direct call. With `hot` traffic the indirect call's target never changes; with traffic over all \
-         handlers it does, and the difference is the cost of the mechanism with its mispredicted targets. Bodies are \
-         tiny by default, so that the handlers' code fits the instruction cache. `direct` computes something else \
-         than `dyn_trait` (always handler 0's value) and is held to a reference of its own. Control: a second direct \
-         arm, built apart."
+        "Behind one identical selection (the compact table; residual tests by one and the same direct call, unmatched \
+         packets handled alike), each arm gets to the selected handler's body in its own way: `dyn_trait` by Rust's \
+         fat pointer, `thin` by a vtable whose address the object carries, as in C++, `erased` by a function whose \
+         address lies beside the object's, `enum_match` by a jump table over a closed sum. All slots take 24 bytes, \
+         and all arms call the same out-of-line bodies. `static_match` has neither table nor objects: the packet's \
+         key is matched straight to those bodies. `static_inlined` is the same with bodies that the compiler may \
+         inline and merge; what became of them is counted from its machine code. `direct` calls one fixed body by a \
+         direct call: it computes something else (always handler 0's value), is held to a reference of its own, and \
+         is what the mechanism's cost is the difference to. With `hot` traffic the target never changes; with mixed \
+         traffic it does. Tiny bodies all fit the instruction cache, fat ones don't. Control: a second direct arm, \
+         built apart."
     }
 
     fn unit(&self) -> Unit {
@@ -38,9 +42,9 @@ impl Experiment for MechanismCost {
     }
 
     fn parameters(&self, card: &Card) -> Vec<Parameter> {
-        let laws = ["hot", "uniform"].map(|law| Value::Text(law.into())).to_vec();
+        let words = |words: [&str; 2]| words.map(|word| Value::Text(word.into())).to_vec();
         let mut parameters = vec![
-            traffic::traffic("uniform").series(laws),
+            traffic::traffic("uniform").series(words([HOT, "uniform"])),
             Parameter::new(
                 "handlers",
                 traffic::handlers(),
@@ -50,16 +54,17 @@ impl Experiment for MechanismCost {
             Parameter::new(
                 "body",
                 Kind::Choice { choices: traffic::bodies() },
-                Value::Text("tiny".into()),
+                Value::Text(TINY.into()),
                 "code of a handler: fat (about 1.8 KiB), tiny, or identical (all run one body: a trap)",
-            ),
+            )
+            .series(words([TINY, "fat"])),
         ];
         parameters.extend(traffic::parameters(card));
         parameters
     }
 
     fn arms(&self) -> Vec<ArmInfo> {
-        let control = ArmInfo { name: "direct_again", help: "control: the direct arm, built apart" };
+        let control = ArmInfo { name: CONTROL, help: "control: the direct arm, built apart" };
         let arms = MechanismArm::ALL.map(|arm| ArmInfo { name: arm.name(), help: arm.help() });
         arms.into_iter().chain([control]).collect()
     }
@@ -72,32 +77,110 @@ impl Experiment for MechanismCost {
             let role = if arm == MechanismArm::Direct { Role::Baseline } else { Role::Arm };
             (arm, arm.name(), role)
         });
-        let control = (MechanismArm::Direct, "direct_again", Role::Control { against: "direct".into() });
-        let mut entries = Vec::new();
+        let control = (MechanismArm::Direct, CONTROL, Role::Control { against: DIRECT.into() });
+        let (mut entries, mut checks) = (Vec::new(), workload.checks);
         for (arm, name, role) in arms.chain([control]) {
+            if let Some(reason) = arm.refuses(&workload.set) {
+                checks.push(Check::not_applicable(format!("{ABSENT}:{name}"), reason));
+                continue;
+            }
             let (reference, claim) = match arm {
                 MechanismArm::Direct => (Arc::clone(&fixed), "fixed body"),
                 _ => (Arc::clone(&selected), "dispatch"),
             };
             let recipe = Arc::new(MechanismRecipe::new(arm, &workload.set)?);
-            let ceiling = Some(ceiling::fold());
-            entries.push(Entry { ceiling, ..Entry::new(name, role, recipe, reference, claim) });
+            let (ceiling, excludes) = (Some(ceiling::fold()), arm.excludes());
+            entries.push(Entry { ceiling, excludes, ..Entry::new(name, role, recipe, reference, claim) });
         }
-        Ok(Plan { checks: workload.checks, ..Plan::new(Source::from_items(workload.packets), entries) })
+        Ok(Plan { checks, ..Plan::new(Source::from_items(workload.packets), entries) })
     }
 
     fn contrasts(&self, cells: &[Cell]) -> Vec<Contrast> {
-        cells
-            .iter()
-            .filter_map(|cell| {
-                let law = &cell.parameters["traffic"];
-                let what = format!("calling: dyn − direct, {law} traffic");
-                contrast::linear(
-                    &[(1.0, cell, "dyn_trait"), (-1.0, cell, "direct")],
-                    format!("calling:{law}"),
-                    what,
-                )
+        let within = cells.iter().flat_map(|cell| {
+            COMPARED.iter().filter_map(move |&(family, arm, other, what)| {
+                let (name, place) = (format!("{family}:{}", key(cell)), place(cell));
+                let terms = [(1.0, cell, arm), (-1.0, cell, other)];
+                contrast::linear(&terms, name, format!("{what}, {place}"))
             })
-            .collect()
+        });
+        within.chain(pairs(cells).flat_map(|(hot, mixed)| gaps(hot, mixed))).collect()
     }
+
+    fn facts(&self, cells: &[Cell], card: &Card, watch: &Watch) -> Result<Vec<Fact>> {
+        let mut facts = code_facts::of_mechanisms(cells, card, watch)?;
+        facts.extend(code_facts::absent(cells));
+        Ok(facts)
+    }
+}
+
+const HOT: &str = "hot";
+const TINY: &str = "tiny";
+const DIRECT: &str = "direct";
+const CONTROL: &str = "direct_again";
+/// Family of the checks that say why an arm isn't in a race.
+pub(super) const ABSENT: &str = "absent";
+
+/// Differences within a race: family, the two arms, and what it is.
+const COMPARED: [(&str, &str, &str, &str); 5] = [
+    ("calling", "dyn_trait", DIRECT, "calling: dyn − direct"),
+    ("load:thin", "thin", "dyn_trait", "one load more: thin − dyn"),
+    ("load:dyn", "dyn_trait", "erased", "one load more: dyn − erased"),
+    ("against_dyn:enum_match", "enum_match", "dyn_trait", "enum − dyn"),
+    ("against_dyn:static_match", "static_match", "dyn_trait", "static match − dyn"),
+];
+
+fn word<'a>(cell: &'a Cell, parameter: &str) -> &'a str {
+    match &cell.parameters[parameter] {
+        Value::Text(word) => word,
+        _ => "",
+    }
+}
+
+/// Traffic, and the body where it isn't the tiny one, which alone shows the call itself.
+fn key(cell: &Cell) -> String {
+    match word(cell, "body") {
+        TINY => word(cell, "traffic").into(),
+        body => format!("{}:{body}", word(cell, "traffic")),
+    }
+}
+
+fn place(cell: &Cell) -> String {
+    format!("{} traffic, {} bodies", word(cell, "traffic"), word(cell, "body"))
+}
+
+/// Cells with one target beside those with many, the same otherwise.
+fn pairs(cells: &[Cell]) -> impl Iterator<Item = (&Cell, &Cell)> {
+    let rest = |cell: &Cell| {
+        let mut rest = cell.parameters.clone();
+        rest.remove("traffic");
+        rest
+    };
+    let is_hot = |cell: &&Cell| word(cell, "traffic") == HOT;
+    cells.iter().filter(is_hot).flat_map(move |hot| {
+        let mixed = cells.iter().filter(move |cell| !is_hot(cell) && rest(cell) == rest(hot));
+        mixed.map(move |mixed| (hot, mixed))
+    })
+}
+
+/// What many targets cost more than one: of each mechanism beyond what the same selection costs `direct`, and of that
+/// alone.
+fn gaps<'a>(hot: &'a Cell, mixed: &'a Cell) -> impl Iterator<Item = Contrast> {
+    let (law, body) = (word(mixed, "traffic"), word(mixed, "body"));
+    let alone = contrast::linear(
+        &[(1.0, mixed, DIRECT), (-1.0, hot, DIRECT)],
+        format!("gap:direct:{}", key(mixed)),
+        format!("{law} − hot, direct (selection alone), {body} bodies"),
+    );
+    let arms = ["dyn_trait", "thin", "erased", "enum_match"];
+    let beyond = arms.into_iter().filter_map(move |arm| {
+        let terms = [(1.0, mixed, arm), (-1.0, hot, arm), (-1.0, mixed, DIRECT), (1.0, hot, DIRECT)];
+        let what = format!("{law} − hot beyond direct's, {arm}, {body} bodies");
+        contrast::linear(&terms, format!("gap:{arm}:{}", key(mixed)), what)
+    });
+    let control = contrast::linear(
+        &[(1.0, mixed, CONTROL), (-1.0, hot, CONTROL), (-1.0, mixed, DIRECT), (1.0, hot, DIRECT)],
+        format!("gap:control:{}", key(mixed)),
+        format!("control, must be 0: {law} − hot beyond direct's, direct again, {body} bodies"),
+    );
+    alone.into_iter().chain(beyond).chain(control)
 }

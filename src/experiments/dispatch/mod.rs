@@ -1,15 +1,18 @@
 //! Experiments on dispatch: finding the handler, and calling it.
 
 mod calibration;
+mod code_facts;
 mod control;
 mod distribution;
 mod factorial;
 mod fetch;
+mod headline;
 mod icache;
 mod icache_facts;
 mod learning;
 mod mechanism;
 mod neighbour;
+mod proposals;
 mod residual;
 mod selection;
 mod stream;
@@ -23,6 +26,7 @@ use crate::race::Experiment;
 pub const EXPERIMENTS: &[&dyn Experiment] = &[
     &selection::SelectionCost,
     &mechanism::MechanismCost,
+    &proposals::ProposalsCost,
     &icache::InstructionCache,
     &fetch::CodeFetch,
     &targets::CallTargets,

@@ -107,7 +107,9 @@ impl Experiment for SelectionCost {
     }
 
     fn companions(&self) -> Vec<Companion> {
-        vec![Companion { experiment: "dispatch.mechanism", set: Vec::new() }]
+        // The call alone: fat bodies add the fetching of their code.
+        let tiny = vec![("body", vec![Value::Text("tiny".into())])];
+        vec![Companion { experiment: "dispatch.mechanism", set: tiny }]
     }
 
     fn contrasts(&self, cells: &[Cell]) -> Vec<Contrast> {
