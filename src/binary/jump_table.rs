@@ -153,13 +153,14 @@ impl Constants {
         // What is known as each block begins; `None` until a path to it was followed.
         let mut entry: Vec<Option<Known>> = vec![None; blocks.blocks.len()];
         let mut work: Vec<usize> = Vec::new();
-        // Blocks that only a table leads to begin with nothing known, as does the first.
-        for (number, block) in blocks.blocks.iter().enumerate() {
-            if number == 0 || block.previous.is_empty() {
-                entry[number] = Some(Known::new());
-                work.push(number);
-            }
+        if let Some(first) = entry.first_mut() {
+            *first = Some(Known::new());
+            work.push(0);
         }
+        // Before tables are read nothing seems to lead to their cases. Some jump through a table does, so what every such
+        // jump keeps holds there; in registers that calls keep, since after a call that unwinds no others hold.
+        let orphans: Vec<usize> =
+            (1..blocks.blocks.len()).filter(|&number| blocks.blocks[number].previous.is_empty()).collect();
         let mut before = vec![Known::new(); instructions.len()];
         while let Some(number) = work.pop() {
             let block = &blocks.blocks[number];
@@ -168,7 +169,16 @@ impl Constants {
                 before[index].clone_from(&known);
                 step(&instructions[index], &mut known);
             }
-            for &next in &block.next {
+            let last = block.end - 1;
+            let is_open =
+                block.next.is_empty() && matches!(instructions[last].flow(), Flow::IndirectJump(None));
+            let next = if is_open {
+                known.retain(|register, _| !CALLER_SAVED.contains(register));
+                &orphans
+            } else {
+                &block.next
+            };
+            for &next in next {
                 let met = match &entry[next] {
                     None => known.clone(),
                     Some(there) => there

@@ -30,6 +30,8 @@ pub struct ArmCode {
     pub table_bytes: u64,
     /// Jump tables of loop and functions.
     pub jump_tables: usize,
+    /// Those of them that lie in the loop.
+    pub loop_jump_tables: usize,
     /// Indirect calls in the loop: through a vtable or a function pointer.
     pub indirect_calls: usize,
     /// Different handler bodies that it can reach. Inlined ones are counted by their multiplications, so merged ones
@@ -126,6 +128,7 @@ pub(super) fn examine(
         outside_bytes: outside.iter().map(|code| code.function().size).sum(),
         table_bytes,
         jump_tables,
+        loop_jump_tables: first.jump_tables().len(),
         indirect_calls: pointers(first).count(),
         bodies: count,
         body_bytes: reached.iter().filter_map(|&at| image.function_at(at)).map(|body| body.size).sum(),
