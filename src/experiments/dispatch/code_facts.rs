@@ -198,19 +198,24 @@ fn loads(seen: &[ArmCode]) -> Option<Fact> {
 
 /// What is left of a proposal's search in its machine code.
 fn search(arm: ProposalArm, code: &ArmCode) -> Fact {
-    let how = match (code.indirect_calls, code.jump_tables, arm) {
+    let tables = |count: usize| format!("{count} jump table{}", if count == 1 { "" } else { "s" });
+    let how = match (code.indirect_calls, code.loop_jump_tables, arm) {
         (1.., _, _) => "handlers are asked by an indirect call each".to_string(),
-        (0, 1.., ProposalArm::StaticKeys) => {
-            "the compiler made a jump table of the comparisons: the search is gone".into()
-        }
-        (0, 1.., ProposalArm::Enum) => {
-            "handlers are asked through a jump table, an indirect jump each".into()
-        }
-        (0, tables, ProposalArm::EnumInlined) => format!(
-            "asking takes no indirect call; {tables} jump table{} left, of which one leads to the bodies",
-            if tables == 1 { "" } else { "s" }
+        (0, 1.., ProposalArm::StaticKeys) => format!(
+            "the compiler gathered the comparisons into {}: little is left of the search",
+            tables(code.loop_jump_tables)
         ),
-        _ => "handlers are asked by comparisons in line, without call or table".into(),
+        (0, 1.., ProposalArm::EnumInlined) => {
+            "what asks was inlined but not merged: an indirect jump each, without call and return".into()
+        }
+        (0, 0, ProposalArm::EnumInlined) => {
+            "what asks was merged into one: neither call nor indirect jump is left".into()
+        }
+        (0, 0, ProposalArm::Enum) if code.jump_tables > 0 => {
+            "handlers are asked by a call and an indirect jump each".into()
+        }
+        (0, 0, _) => "handlers are asked by comparisons in line, without call or table".into(),
+        (0, count, _) => format!("handlers are asked through {}", tables(count)),
     };
     let text =
         format!("{arm}, {} handlers: {how}; {} of code beside the bodies", code.handlers, kib(code.bytes()));
