@@ -218,9 +218,10 @@ class ArmCode(Record):
     """What the compiler made of an arm, read from this package's own machine code.
 
     `loop_bytes` is one of `loop_copies` copies of its loop, `outside_bytes` its functions outside, `table_bytes` its
-    `jump_tables`, of which `loop_jump_tables` lie in the loop; `indirect_calls` are the loop's. `bodies` are the different handler bodies that it can reach,
-    `body_bytes` their code, set apart (0 where they lie inside the arm). `loads` are those that must finish one after
-    the other between the packet's key and the address of the body; `None` where an arm asks several handlers.
+    `jump_tables`, of which `loop_jump_tables` lie in the loop; `indirect_calls` are the loop's. `bodies` are the
+    different handler bodies that it can reach, `body_bytes` their code, set apart (0 where they lie inside the arm).
+    `loads` are those that must finish one after the other between the packet's key and the address of the body; `None`
+    where an arm asks several handlers.
     """
 
     arm: str

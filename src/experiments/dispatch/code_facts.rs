@@ -131,7 +131,7 @@ fn handlers(code: &ArmCode, card: &Card) -> Fact {
         code.body,
         kib(code.body_bytes)
     );
-    counted(format!("handlers:{}:{}", code.body, code.handlers), text, code.body_bytes as usize, "bytes")
+    counted(format!("size:handlers:{}:{}", code.body, code.handlers), text, code.body_bytes as usize, "bytes")
 }
 
 /// What a mechanism adds to the handlers; once where bodies don't change it.
