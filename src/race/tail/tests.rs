@@ -90,7 +90,7 @@ fn two() -> Plan {
     plan(vec![entry("flat", Role::Baseline, costing(|_| 200)), entry("rare", Role::Arm, costing(rare))])
 }
 
-fn of<'a>(tails: &'a Tails, at: usize) -> &'a Tail {
+fn of(tails: &Tails, at: usize) -> &Tail {
     &tails.arms[at]
 }
 
