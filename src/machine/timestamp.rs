@@ -302,7 +302,7 @@ mod tests {
             let mut at = 1_000_003;
             let readings: Vec<u64> = steps.iter().map(|step| { at += step * stride_; at }).collect();
             let found = stride(readings.into_iter());
-            prop_assert!(found >= stride_ && found % stride_ == 0);
+            prop_assert!(found >= stride_ && found.is_multiple_of(stride_));
         }
     }
 

@@ -130,6 +130,44 @@ fn two_threads_and_no_packets_go_through_the_same_contract() {
 }
 
 #[test]
+fn tails_come_with_their_bounds_their_controls_and_their_shift() {
+    let Some(report) =
+        unless_busy(measure("dispatch.tail", &[small(), vec![("body", &[text("tiny")])]].concat()))
+    else {
+        return;
+    };
+    let probes = report
+        .facts
+        .iter()
+        .find(|fact| fact.name == "probes:scan_ordered")
+        .expect("there")
+        .value
+        .expect("one");
+    // Ten handlers, 95/5 over two: some 1.7 probes before, 10 under the adversary.
+    assert!((4.0..8.0).contains(&probes), "{probes}");
+    assert!(
+        report.facts.iter().any(|fact| fact.name.starts_with("most-probes:") && fact.value == Some(10.0))
+    );
+    for cell in &report.cells {
+        let of = |name: &str| cell.checks.iter().find(|check| check.name == name);
+        assert_eq!(of("worst-probes").expect("there").outcome, Outcome::Held);
+        if of("operations-timed").expect("there").outcome == Outcome::NotApplicable {
+            continue; // no usable counter here, and the check says why
+        }
+        assert_eq!(of("operations-timed").expect("there").outcome, Outcome::Held);
+        assert!(of("control:tail-built-apart").is_some());
+        for arm in &cell.arms {
+            let tail = arm.tail.as_ref().expect("timed");
+            let counts: Vec<(&str, usize)> =
+                tail.parts.iter().map(|part| (part.name.as_str(), part.count)).collect();
+            assert_eq!(counts, [("before", 1000), ("after", 1000)], "{}", arm.arm);
+        }
+    }
+    let expected = if report.cells.len() < 2 || report.cells[0].arms[0].tail.is_none() { 0 } else { 7 };
+    assert!(report.contrasts.len() >= expected, "{:?}", report.contrasts);
+}
+
+#[test]
 fn a_pool_past_the_cache_is_flagged() {
     let _alone = alone();
     let mut card = Card::read();
@@ -250,6 +288,11 @@ fn bad_parameters_are_refused_before_anything_runs() {
     assert!(several.contains("use a sweep"), "{several}");
     let many: Vec<Value> = (1..=100).map(Value::Int).collect();
     assert!(refused("dispatch.selection", &[("handlers", &many)]).contains("more than 64"));
+    let tail = |name: &'static str, value: Value| refused("dispatch.tail", &[(name, &[value])]);
+    assert!(tail("replays", Value::Int(0)).starts_with("replays = 0"));
+    assert!(tail("turn", Value::Int(4097)).starts_with("turn = 4097: wanted a whole number from 1 to 4096"));
+    assert!(tail("shift", text("gentle")).starts_with("shift = gentle: wanted one of"));
+    assert!(tail("pool", Value::Int(1)).starts_with("pool = 1: wanted at least 2"));
     assert!(refused("sharing.line", &[("distance", &[Value::Int(5)])]).starts_with("distance = 5"));
     assert!(matches!(measure("dispatch.select", &[]), Err(Error::UnknownExperiment { .. })));
 }

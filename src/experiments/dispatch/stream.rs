@@ -112,7 +112,11 @@ mod tests {
     #[test]
     fn the_adversarys_packets_ask_every_handler_of_the_sorted_scan() {
         for (handlers, residual_share) in [(1, 0.1), (10, 0.1), (100, 0.1), (100, 1.0), (37, 0.0)] {
-            let more = [("handlers", Value::Int(handlers)), ("residual_share", Value::Float(residual_share))];
+            let more = [
+                ("handlers", Value::Int(handlers)),
+                ("residual_share", Value::Float(residual_share)),
+                ("traffic", Value::Text("zipf".into())),
+            ];
             let stream = made("adversary", &more);
             let scan = SelectionRecipe::scan_ordered(&stream.set, stream.sorted.clone()).expect("a recipe");
             let probes = scan.pass(&stream.packets, &Watch::new()).expect("a pass").probes;

@@ -79,7 +79,7 @@ pub(super) fn one_rate(
             format!("{backwards} operations ended before they began: counters of CPUs are apart; {seen}");
         return Check::new(RATE, false, detail);
     }
-    if !(drift.abs() <= MOST_DRIFT) {
+    if drift.is_nan() || drift.abs() > MOST_DRIFT {
         return Check::new(RATE, false, format!("{seen}, more than {} %", 100.0 * MOST_DRIFT));
     }
     let host =

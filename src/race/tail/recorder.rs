@@ -147,12 +147,16 @@ impl Recorder {
 
 /// The mean and the greatest of each bin; no bin crosses an edge.
 fn course(least: &[u64], edges: &[usize], ns_per_count: f64) -> Vec<CoursePoint> {
-    let size = least.len().div_ceil(BINS).max(1);
-    let firsts =
-        edges.windows(2).flat_map(|edge| (edge[0]..edge[1]).step_by(size).map(move |first| (first, edge[1])));
+    let about = least.len().div_ceil(BINS).max(1);
+    let firsts = edges.windows(2).flat_map(|edge| {
+        let length = edge[1] - edge[0];
+        // As many bins as fit, all about as long: a short one at the end would jump about.
+        let size = length.div_ceil(length.div_ceil(about));
+        (edge[0]..edge[1]).step_by(size).map(move |first| (first, edge[1].min(first + size)))
+    });
     firsts
         .map(|(first, end)| {
-            let bin = &least[first..end.min(first + size)];
+            let bin = &least[first..end];
             let mean = bin.iter().sum::<u64>() as f64 / bin.len() as f64;
             let max = bin.iter().copied().max().expect("bins hold something") as f64;
             let ns = |counts: f64| to_hundredths(counts * ns_per_count);

@@ -90,7 +90,7 @@ fn two() -> Plan {
     plan(vec![entry("flat", Role::Baseline, costing(|_| 200)), entry("rare", Role::Arm, costing(rare))])
 }
 
-fn of<'a>(tails: &'a Tails, at: usize) -> &'a Tail {
+fn of(tails: &Tails, at: usize) -> &Tail {
     &tails.arms[at]
 }
 
@@ -227,6 +227,35 @@ fn a_race_carries_tails_where_its_plan_asks_for_them() {
     for name in [checks::COUNT, checks::FLOOR, checks::RATE] {
         assert!(cell.checks.iter().any(|check| check.name == name), "{name}");
     }
+}
+
+#[test]
+fn differences_are_paired_by_placement_and_void_with_their_checks() {
+    let wanted = PerOperation { parts: halves(), ..PerOperation::default() };
+    let plan = Plan { per_operation: Some(wanted.clone()), ..two() };
+    let mut cell = race_with(&plan, &quick()).expect("a race");
+    cell.status = crate::race::Status::Held;
+    // The race's own clock is the machine's; the synthetic one says what must come out.
+    cell.checks.clear();
+    timed_with(&plan, &wanted, Synthetic { read: 20 }).expect("timed").attach(&mut cell);
+    let p99 = |cell: &crate::race::Cell, above, below| {
+        super::difference(cell, (above, below), |of| of.p99, "name".into(), "what".into())
+    };
+    let above = p99(&cell, ("rare", Some("before")), ("flat", Some("before"))).expect("both are there");
+    assert!((above.value - 900.0).abs() < 2.0 && above.low <= above.value && above.value <= above.high);
+    assert!(!above.void && above.unit == "ns/iteration");
+    let itself = p99(&cell, ("flat", None), ("flat", Some("after"))).expect("both are there");
+    assert_eq!((itself.value, itself.low, itself.high), (0.0, 0.0, 0.0));
+    for missing in [("nobody", None), ("flat", Some("middle"))] {
+        assert!(p99(&cell, missing, ("flat", None)).is_none());
+    }
+    for name in [checks::COUNT, checks::FLOOR, checks::RATE, "control:tail-built-apart"] {
+        let mut broken = cell.clone();
+        broken.checks.push(Check::new(name, false, "broken on purpose"));
+        assert!(p99(&broken, ("rare", None), ("flat", None)).expect("there").void, "{name}");
+    }
+    cell.status = crate::race::Status::NoVerdict;
+    assert!(p99(&cell, ("rare", None), ("flat", None)).expect("there").void);
 }
 
 #[test]
