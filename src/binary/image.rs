@@ -193,6 +193,7 @@ impl Image {
             .map(|function| (strsim::jaro_winkler(&wanted, &last(&function.name)), function))
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        scored.truncate(SHOWN);
         format!("the nearest are {}", some(scored.iter().map(|(_, function)| &function.name)))
     }
 
@@ -246,9 +247,11 @@ impl Image {
     }
 }
 
+/// How many names an error offers.
+const SHOWN: usize = 4;
+
 /// "a, b, c and 4 more".
 fn some<T: AsRef<str>>(names: impl ExactSizeIterator<Item = T>) -> String {
-    const SHOWN: usize = 4;
     let more = names.len().saturating_sub(SHOWN);
     let shown: Vec<String> = names.take(SHOWN).map(|name| name.as_ref().to_string()).collect();
     let shown = shown.join(", ");

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nanokata.render import numbers
+from nanokata.render.advice import CHOICES
+
 from . import style
 
 if TYPE_CHECKING:
@@ -32,19 +35,20 @@ def advice(found: Advice, *, ax: Axes | None = None) -> Figure:
             markerfacecolor=colour if costs.measured else "white", linewidth=1.4, capsize=3, label=name,
         )  # fmt: skip
         for value, row in zip(values, rows, strict=True):
-            share = 100 * value / found.budget_ns
+            text = f"{numbers.cost(value)} ns ({numbers.percent(value / found.budget_ns)} of the budget)"
             axes.annotate(
-                f"{value:,.3g} ns, {share:.3g} % of the budget", (value, row), xytext=(9, 0),
-                textcoords="offset points", va="center", fontsize=8.5, color=colour,
+                text, (value, row), xytext=(9, 0), textcoords="offset points", va="center", fontsize=8.5,
+                color=colour, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
             )  # fmt: skip
     axes.axvline(found.budget_ns, color=style.INK, linewidth=1, linestyle=(0, (4, 3)))
     axes.annotate(
-        f"budget {found.budget_ns:,.3g} ns", (found.budget_ns, -0.62), xytext=(4, 0), textcoords="offset points",
-        fontsize=8.5, color=style.INK, va="center",
+        f"budget {numbers.cost(found.budget_ns)} ns", (found.budget_ns, -0.62), xytext=(4, 0),
+        textcoords="offset points", fontsize=8.5, color=style.INK, va="center",
     )  # fmt: skip
     every = [item.value for item in (*costs.usual, *costs.worst)] + [found.budget_ns]
     # Room for the labels right of the dearest point, on a logarithmic axis.
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:,g}")
     axes.set_xlim(min(every) / 1.5, max(every) * (max(every) / min(every)) ** 0.45 * 1.3)
     probings = (found.list, found.sorted, found.table)
     axes.set_yticks(
@@ -54,8 +58,6 @@ def advice(found: Advice, *, ax: Axes | None = None) -> Figure:
     axes.set_ylim(len(_WAYS) - 0.45, -0.85)
     axes.set_xlabel("ns a packet" if costs.measured else "ns a packet, assumed from probes", fontsize=9.5)
     style.tidy(axes, grid="x")
-    from nanokata.render.advice import CHOICES
-
     style.title(axes, f"{found.handlers:,} handlers: {CHOICES[found.choice]}")
     style.legend(axes, (), above=True)
     if ax is None:

@@ -53,15 +53,13 @@ def _count(value: float) -> str:
 
 
 def _traffic(advice: Advice) -> str:
-    kind = "packets" if advice.packets is not None else "as the weights' sum"
-    unclaimed = ""
+    seen = f"{_count(advice.traffic)} packets" if advice.packets is not None else f"weights of {_count(advice.traffic)}"
+    parts = [seen, f"the busiest handler runs {numbers.percent(advice.busiest)}"]
+    if advice.unmatched:
+        parts.append(f"nobody takes {numbers.percent(advice.unmatched)}")
     if advice.unclaimed_keys:
-        keys = "key" if advice.unclaimed_keys == 1 else "keys"
-        unclaimed = f"; {advice.unclaimed_keys:,} {keys} without a handler"
-    return (
-        f"{_count(advice.traffic)} {kind}; the busiest handler runs {numbers.percent(advice.busiest)}, "
-        f"nobody {numbers.percent(advice.unmatched)}{unclaimed}"
-    )
+        parts.append(f"{advice.unclaimed_keys:,} key{'s' * (advice.unclaimed_keys != 1)} without a handler")
+    return "; ".join(parts)
 
 
 def _handlers(advice: Advice) -> str:
@@ -118,7 +116,7 @@ def _sorting(advice: Advice) -> str:
         if in_time is not None:
             interval = f"[{100 * in_time.low:.0f}, {100 * in_time.high:.0f}]"
             timed = f", {numbers.percent(in_time.value)} {interval} of the time"
-    return f"captures {numbers.percent(advice.captured)} of the probes that a table saves{timed}"
+    return f"saves {numbers.percent(advice.captured)} of the probes that a table saves{timed}"
 
 
 def _reordering(advice: Advice) -> str:
@@ -141,9 +139,11 @@ def _costs(advice: Advice) -> str:
             f"measured on {advice.machine.name}: {advice.replayed:,} packets replayed{blocks}, 95 % intervals; at "
             "worst: keys that nobody claims; loop, search, call and a handler's work together"
         )
-    why = f" (no verdict: {costs.source.reason})" if costs.source.reason else ""
     probe = 0.0 if costs.probe_ns is None else costs.probe_ns
-    return f"* assumed, not measured{why}: {probe:g} ns a probe, the search alone"
+    assumed = f"* assumed: {probe:g} ns a probe, the search alone"
+    if costs.source.reason is None:
+        return f"{assumed}; nothing was measured"
+    return f"{assumed}; the race gave no verdict ({costs.source.reason})"
 
 
 def _rule(advice: Advice) -> str:

@@ -32,7 +32,7 @@ def reach_renderable(reach: Reach) -> RenderableType:
     if rest:
         table.add_row(f"{len(rest)} more", f"{sum(function.bytes for function in rest):,}", "")
     unknown = blank()
-    unknown.add_column(f"{len(reach.unknown)} indirect calls and jumps, targets unknown", overflow="fold")
+    unknown.add_column(f"indirect calls and jumps, targets unknown: {len(reach.unknown)}", overflow="fold")
     unknown.add_column("in", overflow="fold")
     for site in reach.unknown[:_SHOWN]:
         unknown.add_row(Text(f"{site.address:#x} {site.text}"), Text(site.function))

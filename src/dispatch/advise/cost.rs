@@ -75,7 +75,7 @@ impl Costs {
                 Some(cell) => cell.reason.clone(),
                 None => match measured(report) {
                     Some(costs) => return costs,
-                    None => Some("too few undisturbed blocks".into()),
+                    None => Some(lost(report)),
                 },
             },
         };
@@ -99,6 +99,11 @@ impl Costs {
             }),
         }
     }
+}
+
+/// Why a report without a void cell has no figures: a race that found no quiet moment, or too few.
+fn lost(report: &Report) -> String {
+    report.checks.first().map_or_else(|| "too few undisturbed blocks".into(), |check| check.detail.clone())
 }
 
 fn measured(report: &Report) -> Option<Costs> {

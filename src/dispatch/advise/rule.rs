@@ -135,8 +135,9 @@ fn settle(case: &Case) -> (Choice, u8, Vec<String>, bool) {
     let fits = costs.usual[SORTED].value <= budget || costs.usual[TABLE].value > budget;
     let timed = in_time.map_or(String::new(), |share| format!(" and {} of the time", percent(share.value)));
     because.push(format!(
-        "sorting captures {}{timed} of that, {} {}",
-        case.captured.map_or("nothing".into(), |share| format!("{} of the probes", percent(share))),
+        "sorting saves {}{timed} that a table saves, {} {}",
+        case.captured
+            .map_or("none of the probes".into(), |share| format!("{} of the probes", percent(share))),
         if enough { "at least" } else { "less than" },
         percent(least)
     ));
@@ -182,8 +183,8 @@ fn conditions(case: &Case, choice: Choice) -> Vec<String> {
             false => ("within", "a hostile sender can't break the budget by the search"),
         };
         conditions.push(format!(
-            "at worst {} probes, {}, {within} the budget: {then}",
-            case.handlers,
+            "at worst {}, {}, {within} the budget: {then}",
+            probes(case.handlers),
             ns(worst)
         ));
     }
@@ -196,8 +197,8 @@ fn conditions(case: &Case, choice: Choice) -> Vec<String> {
     }
     if choice == Choice::Table {
         conditions.push(format!(
-            "every handler can name its keys when it registers; at worst {} probes, whoever sends",
-            case.probings[TABLE].worst
+            "every handler can name its keys when it registers; at worst {}, whoever sends",
+            probes(case.probings[TABLE].worst)
         ));
     }
     if case.reordering.overlapping_pairs > 0 {
@@ -225,8 +226,17 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
+fn probes(count: usize) -> String {
+    if count == 1 { "1 probe".into() } else { format!("{count} probes") }
+}
+
+/// Nanoseconds with three digits, microseconds from 10,000 on.
 fn ns(value: f64) -> String {
-    if value.abs() >= 100.0 { format!("{value:.0} ns") } else { format!("{value:.1} ns") }
+    match value.abs() {
+        v if v >= 1e4 => format!("{:.1} µs", value / 1e3),
+        v if v >= 100.0 => format!("{value:.0} ns"),
+        _ => format!("{value:.1} ns"),
+    }
 }
 
 /// A rate with three digits: 1.25 M, 380 k.
