@@ -24,6 +24,9 @@ __all__ = ["draw", "forest", "scaling", "series"]
 
 _OF_EXPERIMENTS = {
     "dispatch.selection": "scaling",
+    "dispatch.icache": "icache",
+    "dispatch.fetch": "fetch",
+    "dispatch.targets": "targets",
 }
 """The experiments with a figure of their own: the module here, whose function of the same name draws it.
 

@@ -38,11 +38,13 @@ impl Experiment for CodeFetch {
          `many_bodies` deals its 120 call sites to k different bodies, `one_body` to a single one; both make the same \
          number of calls from the same number of sites over the same packets and the same object. What differs is how \
          much code a pass runs, so as k × body outgrows the L1 instruction cache, the rise is what fetching it from the \
-         next level costs. Bodies compute in four parallel chains, since one serial chain would be slow enough to hide \
-         the fetching. Tiny bodies are the control: the same sites and the same k, code that always fits; what rises \
-         with them is what k costs besides. That the calls are direct and the bodies distinct is read from the machine \
-         code of the very copies that are timed. A cache of decoded operations ends before the L1 instruction cache \
-         does, so the rise may begin early; every line has some KiB of its own, the same for every k (stated below). At k = 1 the two arms are the same."
+         next level costs. It is fetching at its best: every next call is known, so a front end that runs ahead can ask \
+         for code before it is needed. Bodies compute in four parallel chains, since one serial chain would be slow \
+         enough to hide the fetching. Tiny bodies are the control: the same sites and the same k, code that always fits; \
+         what rises with them is what k costs besides. That the calls are direct and the bodies distinct is read from \
+         the machine code of the very copies that are timed. A cache of decoded operations ends before the L1 \
+         instruction cache does, so the rise may begin early; the line has some KiB of its own, the same for every k. \
+         Control: at k = 1 the two arms are the same."
     }
 
     fn unit(&self) -> Unit {
@@ -61,7 +63,8 @@ impl Experiment for CodeFetch {
                 Value::Int(1),
                 "k, how many different bodies the line calls: 1, 2, 4, 8, 12, 15, 20, 30, 60 or 120",
             )
-            .series(bodies),
+            .series(bodies)
+            .monotonic(vec![MANY]),
             Parameter::new(
                 "body",
                 Kind::Choice { choices: traffic::bodies() },

@@ -73,11 +73,11 @@ fn order(cells: &[Cell], handlers: usize) -> Vec<Fact> {
         }
         Verdict::Partly => {
             "targets are guessed right in part, so no cell has guessed targets beside code that must be fetched; \
-             dispatch.fetch has fetching alone"
+             dispatch.fetch has fetching alone, with every next call known"
         }
         Verdict::NotLearned => {
             "targets in turn are guessed no better than at random, so no cell has guessed targets beside code that must \
-             be fetched: the interaction is fetching after wrong guesses, dispatch.fetch has fetching alone"
+             be fetched: the interaction is fetching after wrong guesses; dispatch.fetch has fetching alone, with every next call known"
         }
         Verdict::NotResolved => {
             "whether targets in turn are guessed isn't resolved, so nothing is said of code fetched beside guessed \
