@@ -20,8 +20,8 @@ const ONE: &str = "one_body";
 const MANY: &str = "many_bodies";
 /// Pool where the L2's size isn't known: a quarter of 1 MiB.
 const USUAL_POOL: i64 = 8192;
-/// What besides fetching may grow with the number of bodies, as a share of the whole rise, before that rise says nothing
-/// about fetching.
+/// What besides fetching may grow with the number of bodies, as a share of the whole rise, before that rise says
+/// nothing about fetching.
 const MOST_BESIDES: f64 = 0.5;
 
 impl Experiment for CodeFetch {
@@ -35,16 +35,16 @@ impl Experiment for CodeFetch {
 
     fn about(&self) -> &'static str {
         "A straight line of 120 direct calls, one packet each: no call is indirect, so no target has to be guessed. \
-         `many_bodies` deals its 120 call sites to k different bodies, `one_body` to a single one; both make the same \
-         number of calls from the same number of sites over the same packets and the same object. What differs is how \
-         much code a pass runs, so as k × body outgrows the L1 instruction cache, the rise is what fetching it from the \
-         next level costs. It is fetching at its best: every next call is known, so a front end that runs ahead can ask \
-         for code before it is needed. Bodies compute in four parallel chains, since one serial chain would be slow \
-         enough to hide the fetching. Tiny bodies are the control: the same sites and the same k, code that always fits; \
-         what rises with them is what k costs besides. That the calls are direct and the bodies distinct is read from \
-         the machine code of the very copies that are timed. A cache of decoded operations ends before the L1 \
-         instruction cache does, so the rise may begin early; the line has some KiB of its own, the same for every k. \
-         Control: at k = 1 the two arms are the same."
+         `many_bodies` deals its 120 call sites to k different bodies, `one_body` to a single one; both make the \
+         same number of calls from the same number of sites over the same packets and the same object. What differs \
+         is how much code a pass runs, so as k × body outgrows the L1 instruction cache, the rise is what fetching \
+         it from the next level costs. It is fetching at its best: every next call is known, so a front end that \
+         runs ahead can ask for code before it is needed. Bodies compute in four parallel chains, since one serial \
+         chain would be slow enough to hide the fetching. Tiny bodies are the control: the same sites and the same \
+         k, code that always fits; what rises with them is what k costs besides. That the calls are direct and the \
+         bodies distinct is read from the machine code of the very copies that are timed. A cache of decoded \
+         operations ends before the L1 instruction cache does, so the rise may begin early; the line has some KiB of \
+         its own, the same for every k. Control: at k = 1 the two arms are the same."
     }
 
     fn unit(&self) -> Unit {
