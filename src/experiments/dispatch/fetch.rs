@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{control, traffic};
 use crate::Result;
-use crate::dispatch::straight::{BODIES, CALLS};
+use crate::dispatch::straight::CALLS;
 use crate::dispatch::{Body, HandlerSet, LineRecipe, LineReference, audit, ceiling, footprint};
 use crate::machine::Card;
 use crate::race::{
@@ -166,17 +166,16 @@ fn line_fact(body: Body, cells: &[Cell], card: &Card) -> Fact {
         unit: "bytes".into(),
         origin: Origin::Counted,
     };
-    let line =
-        LineRecipe::new(body, BODIES[0]).map_err(|error| error.to_string()).and_then(|line| line.code());
-    let (line, each) = match (line, footprint::first_bytes(body, CALLS)) {
-        (Ok(copies), Ok(each)) => (copies[0].clone(), each),
+    let most = of_body(cells, body.name()).into_iter().map(bodies).max().unwrap_or(1);
+    let line = LineRecipe::new(body, most as usize).map_err(|error| error.to_string());
+    let code = line.and_then(|line| line.code()).map(|copies| copies[0].clone());
+    let (line, each) = match (code, footprint::first_bytes(body, CALLS)) {
+        (Ok(line), Ok(each)) => (line, each),
         (Err(reason), _) | (_, Err(reason)) => {
             return fact(format!("how much code the lines run can't be told here: {reason}"), None);
         }
     };
-    let ks = of_body(cells, body.name()).into_iter().map(bodies);
-    let most = ks.max().unwrap_or(1);
-    let largest = line.bytes + (each.each() * most as f64) as usize;
+    let largest = line.bytes + line.called_bytes;
     let beside = card.l1i_bytes().map_or_else(String::new, |l1i| {
         format!(
             ", {:.1} times the L1 instruction cache ({} KiB), where {} such bodies fit beside the line",
@@ -186,7 +185,7 @@ fn line_fact(body: Body, cells: &[Cell], card: &Card) -> Fact {
         )
     });
     let text = format!(
-        "a line is {:.1} KiB of its own, a {body} body {:.0} bytes; over {most} bodies {:.0} KiB{beside}",
+        "a line is {:.1} KiB of its own, {body} bodies {:.0} bytes each; over {most} of them {:.0} KiB{beside}",
         line.bytes as f64 / 1024.0,
         each.each(),
         largest as f64 / 1024.0
