@@ -176,6 +176,11 @@ pub fn cells(
             return Err(Error::invalid(parameter.name, list(values), wanted));
         }
     }
+    let cells = experiment.cells(cells);
+    if cells.len() > MOST_CELLS {
+        let wanted = format!("at most {MOST_CELLS} in one run; use a sweep, or ask for fewer repeats");
+        return Err(Error::invalid("cells", cells.len(), wanted));
+    }
     Ok(cells)
 }
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from importlib.metadata import version as _version
 
-    from nanokata import dispatch, errors, figures, lab, sharing, traffic
+    from nanokata import binary, dispatch, errors, figures, lab, sharing, traffic
+    from nanokata.advice import Advice, advise
     from nanokata.catalogue import Experiment, Parameter, experiments
     from nanokata.errors import (
         BinaryError,
@@ -38,8 +39,10 @@ if TYPE_CHECKING:
 
     __version__ = _version("nanokata")
 
-_MODULES = frozenset({"dispatch", "errors", "figures", "lab", "sharing", "traffic"})
+_MODULES = frozenset({"binary", "dispatch", "errors", "figures", "lab", "sharing", "traffic"})
 _NAMES = {
+    "Advice": "advice",
+    "advise": "advice",
     "Doctor": "instrument",
     "Experiment": "catalogue",
     "Machine": "instrument",
@@ -68,6 +71,7 @@ _NAMES = {
 }
 
 __all__ = [
+    "Advice",
     "BinaryError",
     "CaptureError",
     "ChecksumMismatch",
@@ -89,6 +93,8 @@ __all__ = [
     "WrongArray",
     "WrongType",
     "__version__",
+    "advise",
+    "binary",
     "dispatch",
     "doctor",
     "errors",

@@ -15,18 +15,23 @@ __all__ = [
     "Ran",
     "Residual",
     "__version__",
+    "advise",
     "build_id",
     "catalogue",
     "changed_handlers",
+    "distinct_bodies",
     "doctor",
+    "expected_probes",
     "expected_seconds",
     "frequency_order",
+    "functions",
     "generate",
     "line",
     "machine_card",
     "mechanism",
     "null",
     "race",
+    "reach",
     "read_capture",
     "run_experiment",
     "scan_ordered",
@@ -151,7 +156,7 @@ class Pass:
 
     @property
     def checksum(self) -> int:
-        """Fold over all results."""
+        """Fold over all results; of up to 65,536 packets, arms that do the same work have the same."""
     @property
     def handlers(self) -> NDArray[np.uint16] | None:
         """Who ran, one a packet; 65535 where nobody did. ``None`` for arms that don't select."""
@@ -211,6 +216,8 @@ def frequency_order(
 def changed_handlers(
     handlers: HandlerSet, packets: NDArray[np.void], a: Sequence[int], b: Sequence[int], *, cpu: int | None = None
 ) -> int: ...
+def distinct_bodies(handlers: HandlerSet) -> tuple[int, int]: ...
+def expected_probes(name: str, handlers: HandlerSet, weights: Sequence[float], unmatched: float) -> float | None: ...
 def generate(
     law: Law,
     packets: int,
@@ -237,6 +244,7 @@ def race(
     precision: float | None,
     margin: float | None,
     order: str,
+    tails: bool,
     seed: int,
     cpu: int | None,
     progress: _Progress,
@@ -255,3 +263,35 @@ def run_experiment(
     cpu: int | None,
     progress: _Progress,
 ) -> str: ...
+def advise(
+    *,
+    keys: NDArray[np.uint16] | None,
+    weights: NDArray[np.float64] | None,
+    packets: object,
+    set: HandlerSet | None,
+    handlers: int | None,
+    order_given: bool,
+    residual_share: float,
+    overlap: float,
+    body: str,
+    rate: float,
+    adversarial: bool,
+    worth_share: float,
+    captured_share: float,
+    probe_ns: float,
+    measure: bool,
+    pool: int | None,
+    quick: bool,
+    seconds: float | None,
+    precision: float | None,
+    seed: int,
+    cpu: int | None,
+    progress: _Progress,
+) -> str:
+    """Answer whether to keep a list, sort it or build a table; a JSON document."""
+
+def reach(path: str | None, symbol: str, *, without: Sequence[str], progress: _Progress) -> str:
+    """Sum the code that is reachable from a function; a JSON document. ``None`` is the extension itself."""
+
+def functions(path: str | None, *, contains: str) -> str:
+    """List the functions of a binary; a JSON list."""

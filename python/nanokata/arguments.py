@@ -61,6 +61,13 @@ def word(name: str, value: object, wanted: str) -> str:
     raise wrong_type(name, value, wanted)
 
 
+def flag(name: str, value: object) -> bool:
+    """Return `value` if it is true or false, or raise :class:`WrongType`."""
+    if isinstance(value, bool):
+        return value
+    raise wrong_type(name, value, "wanted true or false")
+
+
 def cpu_number(value: SupportsIndex | None, name: str = "cpu") -> int | None:
     """Return a CPU's number; whether that CPU exists and is allowed is the core's to say."""
     return optional_whole(name, value, high=2**31 - 1)

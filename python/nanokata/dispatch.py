@@ -32,7 +32,9 @@ __all__ = [
     "Residual",
     "changed_handlers",
     "direct",
+    "distinct_bodies",
     "dyn_trait",
+    "expected_probes",
     "frequency_order",
     "hash_map",
     "null",
@@ -135,6 +137,40 @@ def frequency_order(
 ) -> NDArray[np.uint16]:
     """Return the handlers by how often each runs on `packets`, most often first: handler numbers."""
     return _core.frequency_order(handlers, packets, cpu=arguments.cpu_number(cpu))
+
+
+def distinct_bodies(handlers: HandlerSet) -> int:
+    """Return how many different results the handlers' bodies give on the same packets.
+
+    As many as there are handlers, unless bodies were merged, by the compiler, the linker or on purpose
+    (``body="identical"``). Bodies are asked by what they do: addresses prove nothing.
+    """
+    return _core.distinct_bodies(handlers)[0]
+
+
+def expected_probes(
+    arm: Arm, weights: Sequence[float] | NDArray[np.floating] | None = None, *, unmatched: float = 0.0
+) -> float | None:
+    """Return the probes a packet that a selection arm is to be expected to take, by exact enumeration.
+
+    Parameters
+    ----------
+    arm : Arm
+        A way of finding a handler; ``scan_ordered`` counts in its own set's order, so give it a set reordered
+        beforehand.
+    weights : sequence of float, optional
+        How often each handler's key comes, by handler number; all the same if left out. Payloads and flows are taken as
+        uniform.
+    unmatched : float
+        Share of packets whose key nobody claims.
+
+    Returns
+    -------
+    float or None
+        ``None`` for arms that organise themselves, and where enumeration is out of reach.
+    """
+    shares = [1.0] * len(arm.handlers) if weights is None else [arguments.real("weights", weight) for weight in weights]
+    return _core.expected_probes(arm.name, arm.handlers, shares, arguments.real("unmatched", unmatched))
 
 
 def changed_handlers(

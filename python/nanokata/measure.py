@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from nanokata import arguments, presets
 from nanokata.catalogue import Experiment, find
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nanokata.dispatch import Arm
+    from nanokata.phases import KataRun
 
 __all__ = ["race", "run"]
 
@@ -123,6 +124,13 @@ def expected_seconds(
     return _core.expected_seconds(experiment, values, companions=companions, quick=quick, seconds=bound)
 
 
+@overload
+def run(  # type: ignore[overload-overlap]
+    experiment: Literal["plugin-dispatch"],
+    /,
+    **settings: Any,
+) -> KataRun: ...
+@overload
 def run(
     experiment: str,
     /,
@@ -137,13 +145,29 @@ def run(
     cpu: SupportsIndex | None = None,
     progress: Progress | None = None,
     **parameters: object,
-) -> RunResult:
+) -> RunResult: ...
+def run(
+    experiment: str,
+    /,
+    *,
+    preset: str | None = None,
+    companions: bool = True,
+    quick: bool = False,
+    seconds: float | None = None,
+    precision: float | None = None,
+    margin: float | None = None,
+    seed: SupportsIndex = 0,
+    cpu: SupportsIndex | None = None,
+    progress: Progress | None = None,
+    **parameters: object,
+) -> RunResult | KataRun:
     """Measure an experiment of the catalogue on this machine.
 
     Parameters
     ----------
     experiment : str
-        Its id, as ``"dispatch.selection"``; :func:`experiments` lists them. One only: the command ``nanokata run``
+        Its id, as ``"dispatch.selection"``; :func:`experiments` lists them. Or a kata's name, ``"plugin-dispatch"``,
+        which runs all of the kata's phases and returns a :class:`KataRun`. One only: the command ``nanokata run``
         takes areas too.
     preset : str, optional
         Values of parameters under one name; those given explicitly win. ``"original"`` gives ``dispatch.selection`` and
@@ -165,13 +189,21 @@ def run(
     progress : callable, optional
         Called about ten times a second with what is being done and the fraction behind us.
     **parameters
-        The experiment's own parameters; a list where it takes one runs a race a value.
+        The experiment's own parameters; a list where it takes one runs a race a value. With a kata's name, each of
+        its experiments takes those that it has.
 
     Raises
     ------
     UnknownExperiment, InvalidArgument, PinningError, ChecksumMismatch, NotMeasurable
         Each says what was wrong, with which value, and what to do.
     """
+    from nanokata import phases
+
+    if (kata := phases.named(experiment)) is not None:
+        options = {"precision": precision, "margin": margin, "seed": seed, "cpu": cpu}
+        return phases.run(
+            kata, quick=quick, seconds=seconds, given=parameters, preset=preset, options=options, progress=progress
+        )
     from nanokata import _core
 
     known = find(experiment)
@@ -202,6 +234,7 @@ def race(
     precision: float | None = None,
     margin: float | None = None,
     order: str = "balanced",
+    tails: bool = False,
     seed: SupportsIndex = 0,
     cpu: SupportsIndex | None = None,
     progress: Progress | None = None,
@@ -225,6 +258,9 @@ def race(
         As for :func:`run`.
     order : {"balanced", "arm-major"}
         How reps follow each other. ``"arm-major"`` runs one arm after the other, and exists to show what that does.
+    tails : bool
+        Whether each packet is timed by itself too, between two fenced readings of the timestamp counter: percentiles of
+        its latency in isolation, in each arm's ``tail`` and the columns ``p50`` to ``max``. Takes half of the time.
 
     Raises
     ------
@@ -247,6 +283,7 @@ def race(
         precision=arguments.optional_real("precision", precision),
         margin=arguments.optional_real("margin", margin),
         order=arguments.word("order", order, "wanted balanced or arm-major"),
+        tails=arguments.flag("tails", tails),
         seed=arguments.whole("seed", seed),
         cpu=arguments.cpu_number(cpu),
         progress=progress,

@@ -68,8 +68,15 @@ pub const TINY_ROUNDS: usize = 2;
 /// behind it; four leave the front end as the bottleneck.
 pub const CHAINS: usize = 4;
 
-/// A body's code, as a type: gives each handler a `process` of its own.
-pub trait Program: Copy + Send + Sync + 'static {
+/// Keeps [`Program`] to the two that are compiled.
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Fat {}
+    impl Sealed for super::Tiny {}
+}
+
+/// A body's code, as a type: gives each handler a `process` of its own. Sealed: what is compiled here is all there is.
+pub trait Program: sealed::Sealed + Copy + Send + Sync + 'static {
     /// Sets this program's constants apart from the other's.
     const INDEX: usize;
     /// What the handler of number `N` computes from a payload.

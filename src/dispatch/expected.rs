@@ -29,12 +29,7 @@ pub fn expected_probes(
     if arm.organises_itself() {
         return Ok(None);
     }
-    let mut by_key = BTreeMap::<u16, Key>::new();
-    for (place, (id, spec)) in (1..).zip(set.registered()) {
-        let key = by_key.entry(spec.key).or_default();
-        key.weight += weights[id];
-        key.handlers.push((place, spec.residual));
-    }
+    let by_key = by_key(set, |id| weights[id]);
     let is_table =
         matches!(arm, SelectionArm::TableDirect16 | SelectionArm::TableCompact | SelectionArm::HashMap);
     let (mut sum, mut steps_left) = (0.0, MOST_STEPS);
@@ -46,6 +41,63 @@ pub fn expected_probes(
     let for_nobody = if is_table { 1.0 } else { set.len() as f64 };
     let matched = sum / weights.iter().sum::<f64>();
     Ok(Some((1.0 - unmatched) * matched + unmatched * for_nobody))
+}
+
+/// How often each handler runs, by its number, as a share of all packets, of traffic as for [`expected_probes`]. What is
+/// missing from 1 are the packets that nobody takes. `None` where enumeration is out of reach.
+///
+/// # Errors
+/// As [`expected_probes`].
+pub fn run_shares(set: &HandlerSet, weights: &[f64], unmatched: f64) -> Result<Option<Vec<f64>>> {
+    check(set, weights, unmatched)?;
+    let scale = (1.0 - unmatched) / weights.iter().sum::<f64>();
+    let (mut shares, mut steps_left) = (vec![0.0; set.len()], MOST_STEPS);
+    for key in by_key(set, |id| weights[id]).values() {
+        let Some(law) = first_match_law(&key.handlers, &mut steps_left) else { return Ok(None) };
+        for (&(place, _), chance) in key.handlers.iter().zip(law) {
+            shares[set.order()[place - 1]] = key.weight * scale * chance;
+        }
+    }
+    Ok(Some(shares))
+}
+
+/// The handlers of each key, in registration order, with their weights' sum.
+fn by_key(set: &HandlerSet, weight: impl Fn(usize) -> f64) -> BTreeMap<u16, Key> {
+    let mut by_key = BTreeMap::<u16, Key>::new();
+    for (place, (id, spec)) in (1..).zip(set.registered()) {
+        let key = by_key.entry(spec.key).or_default();
+        key.weight += weight(id);
+        key.handlers.push((place, spec.residual));
+    }
+    by_key
+}
+
+/// The most tests that a table makes for any key and payload; see [`super::worst::most_probes`].
+pub(super) fn most_tests(set: &HandlerSet) -> usize {
+    let mut steps_left = MOST_STEPS;
+    let keys = by_key(set, |_| 0.0);
+    keys.values().map(|key| most_tests_of(key, &mut steps_left)).max().expect("a set is never empty")
+}
+
+fn most_tests_of(key: &Key, steps_left: &mut usize) -> usize {
+    let candidates = candidates(key);
+    match first_match_law(&key.handlers, steps_left) {
+        // Possible, however unlikely: probabilities here are sums of products of 1/256 and 1/64. That nobody matches is
+        // what is left of 1, where rounding can only make something of nothing: the bound stays one.
+        Some(law) if law.iter().sum::<f64>() >= 1.0 => {
+            law.iter().take(candidates).rposition(|&chance| chance > 0.0).map_or(candidates, |at| at + 1)
+        }
+        _ => candidates,
+    }
+}
+
+/// Handlers of a key that a table tests at the most: none where an ordinary one comes first, and none after one.
+fn candidates(key: &Key) -> usize {
+    match key.handlers.iter().position(|(_, residual)| residual.is_none()) {
+        Some(0) => 0,
+        Some(ordinary) => ordinary + 1,
+        None => key.handlers.len(),
+    }
 }
 
 fn check(set: &HandlerSet, weights: &[f64], unmatched: f64) -> Result<()> {
@@ -81,11 +133,10 @@ fn scan_probes(key: &Key, law: &[f64], handlers: usize) -> f64 {
 
 /// A table looks one slot up, and tests candidates up to the first match unless an ordinary handler comes first.
 fn table_probes(key: &Key, law: &[f64]) -> f64 {
-    if key.handlers[0].1.is_none() {
+    let candidates = candidates(key);
+    if candidates == 0 {
         return 1.0;
     }
-    let ordinary = key.handlers.iter().position(|(_, residual)| residual.is_none());
-    let candidates = ordinary.map_or(key.handlers.len(), |at| at + 1);
     let nobody = 1.0 - law.iter().sum::<f64>();
     let tests: f64 = law.iter().zip(1..).map(|(chance, tests)| chance * tests as f64).sum();
     1.0 + tests + nobody * candidates as f64

@@ -5,6 +5,7 @@
 //! identical-code folding can make one of two; and each behaves differently, which the audits test.
 
 use std::marker::PhantomData;
+use std::mem;
 use std::ptr::NonNull;
 
 use seq_macro::seq;
@@ -26,7 +27,19 @@ pub struct Fields {
     residual: Residual,
 }
 
-/// Handler number `N` with a body of kind `P`.
+impl Fields {
+    /// The object of handler `id`, for the code with this salt.
+    pub const fn new(salt: u16, id: u16, spec: HandlerSpec) -> Self {
+        Fields { salted_key: spec.key ^ salt, id, residual: spec.residual }
+    }
+
+    /// What is left of `matches` where the key is known to be right.
+    pub fn residual(&self) -> &Residual {
+        &self.residual
+    }
+}
+
+/// Handler number `N` with a body of kind `P`. Only the core makes one.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
 pub struct Generated<const N: usize, P> {
@@ -40,33 +53,76 @@ pub const fn salt(program: usize, n: usize) -> u16 {
     ((2 * n + program + 1) as u16).wrapping_mul(0x9e37)
 }
 
-impl<const N: usize, P: Program> Handler for Generated<N, P> {
-    #[inline(never)]
-    fn matches(&self, packet: &Packet) -> bool {
+impl<const N: usize, P: Program> Generated<N, P> {
+    /// The handler of these fields, which must have been made with this code's salt.
+    pub(super) const fn new(fields: Fields) -> Self {
+        Generated { fields, program: PhantomData }
+    }
+
+    /// The handler of number `N` in a set of its own number, matching `spec`: a constant.
+    pub(super) const fn known(spec: HandlerSpec) -> Self {
+        Self::new(Fields::new(salt(P::INDEX, N), N as u16, spec))
+    }
+
+    /// What its object holds.
+    #[inline(always)]
+    pub(super) fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    /// `matches` where the compiler may inline it; the other is the same, out of line.
+    #[inline(always)]
+    pub(super) fn matches_inlined(&self, packet: &Packet) -> bool {
         packet.protocol ^ const { salt(P::INDEX, N) } == self.fields.salted_key
             && (self.fields.residual.is_none() || self.fields.residual.holds(packet))
     }
 
-    #[inline(never)]
-    fn process(&self, packet: &Packet) -> Outcome {
+    /// `process` where the compiler may inline it, and merge it with others.
+    #[inline(always)]
+    pub(super) fn process_inlined(&self, packet: &Packet) -> Outcome {
         Outcome { value: P::value::<N>(&packet.payload), handler: self.fields.id }
     }
 }
 
-/// An address of code: compared and printed, never called.
-#[derive(Debug, Clone, Copy)]
-struct Address(*const ());
+impl<const N: usize, P: Program> Handler for Generated<N, P> {
+    #[inline(never)]
+    fn matches(&self, packet: &Packet) -> bool {
+        self.matches_inlined(packet)
+    }
 
-// SAFETY: an address of code is never dereferenced.
-unsafe impl Sync for Address {}
+    #[inline(never)]
+    fn process(&self, packet: &Packet) -> Outcome {
+        self.process_inlined(packet)
+    }
+}
+
+/// A handler's `matches`, called with its object.
+pub type Matches = fn(&Fields, &Packet) -> bool;
+/// A handler's `process`, called with its object.
+pub type Process = fn(&Fields, &Packet) -> Outcome;
+
+/// A vtable made by hand, for objects that carry its address as C++'s do. It holds the same five words as Rust's own
+/// (drop, size and alignment first), so that tables lie equally dense and only the place of the pointer differs.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Vtable {
+    drop: usize,
+    size: usize,
+    align: usize,
+    /// The handler's `matches`.
+    pub matches: Matches,
+    /// Its `process`.
+    pub process: Process,
+}
 
 /// What is known of one generated handler without an object of it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Code {
-    salt: u16,
+    vtable: Vtable,
     attach: fn(NonNull<Fields>) -> NonNull<dyn Handler>,
-    matches: Address,
-    process: Address,
+    salt: u16,
+    /// `N`: which handler's code this is.
+    number: u16,
 }
 
 fn attach<const N: usize, P: Program>(fields: NonNull<Fields>) -> NonNull<dyn Handler> {
@@ -75,11 +131,22 @@ fn attach<const N: usize, P: Program>(fields: NonNull<Fields>) -> NonNull<dyn Ha
 
 const fn code<const N: usize, P: Program>() -> Code {
     type Method<const N: usize, P, R> = fn(&Generated<N, P>, &Packet) -> R;
+    let matches: Method<N, P, bool> = <Generated<N, P> as Handler>::matches;
+    let process: Method<N, P, Outcome> = <Generated<N, P> as Handler>::process;
     Code {
-        salt: salt(P::INDEX, N),
+        vtable: Vtable {
+            drop: 0,
+            size: size_of::<Fields>(),
+            align: align_of::<Fields>(),
+            // SAFETY: `Generated` is a transparent wrapper of `Fields`, so references to the two are ABI-compatible and
+            // an object of one is a valid object of the other.
+            matches: unsafe { mem::transmute::<Method<N, P, bool>, Matches>(matches) },
+            // SAFETY: as above.
+            process: unsafe { mem::transmute::<Method<N, P, Outcome>, Process>(process) },
+        },
         attach: attach::<N, P>,
-        matches: Address(<Generated<N, P> as Handler>::matches as Method<N, P, bool> as *const ()),
-        process: Address(<Generated<N, P> as Handler>::process as Method<N, P, Outcome> as *const ()),
+        salt: salt(P::INDEX, N),
+        number: N as u16,
     }
 }
 
@@ -101,7 +168,7 @@ impl Code {
 
     /// The object of a handler with this code.
     pub fn fields(&self, id: u16, spec: HandlerSpec) -> Fields {
-        Fields { salted_key: spec.key ^ self.salt, id, residual: spec.residual }
+        Fields::new(self.salt, id, spec)
     }
 
     /// Makes a handler of an object: pairs its address with this code's vtable.
@@ -109,13 +176,23 @@ impl Code {
         (self.attach)(fields)
     }
 
+    /// The table that an object of this code carries the address of, where objects do.
+    pub fn vtable(&'static self) -> &'static Vtable {
+        &self.vtable
+    }
+
+    /// Which handler's code this is: of a set with `identical` bodies always handler 0's.
+    pub fn number(&self) -> usize {
+        usize::from(self.number)
+    }
+
     /// Where `matches` lies; a jump thunk's address on some platforms, so never a proof of distinctness.
     pub fn matches_address(&self) -> usize {
-        self.matches.0 as usize
+        self.vtable.matches as usize
     }
 
     /// Where `process` lies; the same caution.
     pub fn process_address(&self) -> usize {
-        self.process.0 as usize
+        self.vtable.process as usize
     }
 }

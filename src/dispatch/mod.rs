@@ -17,6 +17,8 @@
 //! use nanokata::dispatch::Handler;
 //! ```
 
+pub mod advise;
+mod arm_code;
 pub mod audit;
 pub mod body;
 pub mod ceiling;
@@ -31,6 +33,7 @@ mod objects;
 pub mod order;
 pub mod overlap;
 mod probes;
+mod proposal;
 pub mod reference;
 mod replay;
 pub mod residual;
@@ -39,16 +42,21 @@ pub(crate) mod sabotage;
 pub mod scheme;
 mod selection;
 pub mod set;
+mod sizes;
 pub mod straight;
 pub mod targets;
 #[cfg(test)]
 mod tests;
+pub mod worst;
 
+pub use arm_code::ArmCode;
 pub use body::Body;
+pub use generated::Generated;
 pub(crate) use handler::Handler;
 pub use handler::{NO_HANDLER, Outcome, UNSUPPORTED};
-pub use mechanism::{MechanismArm, MechanismRecipe};
+pub use mechanism::{Closed, INLINED_SIZES, KNOWN_SIZES, MechanismArm, MechanismRecipe};
 pub use null::{NullRecipe, NullReference};
+pub use proposal::{ProposalArm, ProposalRecipe};
 pub use reference::{DirectReference, ScanReference};
 pub use residual::Residual;
 pub use selection::{Pass, SelectionArm, SelectionRecipe};

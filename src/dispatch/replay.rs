@@ -1,11 +1,12 @@
 //! The timed loop: select, call, fold, for each packet of a window; compiled once for each selection, mechanism and
 //! code copy.
 
+use super::arm_code::Places;
 use super::mechanism::Call;
 use super::probes::{NoProbes, ProbeCounter};
 use super::{Handler, Outcome, UNSUPPORTED};
 use crate::race::placement::code_copies;
-use crate::race::{Arm, Checksum, Input, Window, code_padding};
+use crate::race::{Arm, CODE_COPIES, Checksum, Input, Window, code_padding};
 use crate::traffic::Packet;
 
 /// Finds the handler of a packet.
@@ -29,6 +30,68 @@ pub(super) fn dispatch<S: Select, C: Call, P: ProbeCounter>(
         Some(handler) => C::call(handler, packet),
         None => UNSUPPORTED,
     }
+}
+
+/// Finds a packet's handler and calls it, where the two can't be told apart or the handler isn't an object.
+pub(super) trait Dispatch: Send + 'static {
+    /// Whether what it calls is compiled once for all code copies, so that copies of the loop would only pretend to be
+    /// several layouts.
+    const COMPILED_ONCE: bool = false;
+
+    /// What comes out for one packet. `COPY` is the code copy of the loop that calls it: what isn't inlined into the loop
+    /// may have copies of its own.
+    fn dispatch<const COPY: usize>(&self, packet: &Packet) -> Outcome;
+
+    /// Bytes of the structures that selecting touches or reserves; code isn't counted.
+    fn footprint_bytes(&self) -> usize {
+        0
+    }
+
+    /// Where its functions outside the loop lie, handlers' own apart; where there are copies, the first.
+    fn out_of_line() -> Vec<usize> {
+        Vec::new()
+    }
+}
+
+struct Dispatching<D> {
+    dispatch: D,
+    input: Input,
+}
+
+#[inline(never)]
+fn replay_dispatch<D: Dispatch, const COPY: usize>(state: &mut Dispatching<D>, window: Window) -> Checksum {
+    code_padding::<COPY>();
+    let packets = &state.input.items::<Packet>()[window.first..window.first + window.count];
+    let mut checksum = Checksum::EMPTY;
+    for packet in packets {
+        let outcome = state.dispatch.dispatch::<COPY>(packet);
+        checksum = checksum.fold(outcome.value, outcome.handler);
+    }
+    checksum
+}
+
+type Loop<D> = fn(&mut Dispatching<D>, Window) -> Checksum;
+
+/// An arm that dispatches by `dispatch`, in every code copy (or in the only one).
+pub(super) fn dispatching<D: Dispatch>(dispatch: D, input: &Input) -> Arm {
+    let state = Dispatching { dispatch, input: input.clone() };
+    if const { D::COMPILED_ONCE } {
+        return Arm::new(state, replay_dispatch::<D, 0>);
+    }
+    let copies: [Loop<D>; CODE_COPIES] = code_copies!(replay_dispatch, D);
+    Arm::with_layouts(state, copies)
+}
+
+/// Where the code of an arm that dispatches by `D` lies.
+pub(super) fn places<D: Dispatch>(_: &D) -> Places {
+    let loops = if const { D::COMPILED_ONCE } {
+        let only: Loop<D> = replay_dispatch::<D, 0>;
+        vec![only as usize]
+    } else {
+        let copies: [Loop<D>; CODE_COPIES] = code_copies!(replay_dispatch, D);
+        copies.iter().map(|&copy| copy as usize).collect()
+    };
+    Places { loops, outside: D::out_of_line() }
 }
 
 /// Finds and calls: what a replaying arm is made of.

@@ -55,7 +55,7 @@ impl Residual {
     }
 
     /// Whether there is anything to test.
-    pub fn is_none(&self) -> bool {
+    pub const fn is_none(&self) -> bool {
         matches!(self, Residual::None)
     }
 

@@ -52,6 +52,17 @@ impl HandlerSet {
         Self::from_specs(scheme::standard(n, residual_share, seed)?, body)
     }
 
+    /// `n` handlers of which a share shares keys, `length` of them at the most to a key, each testing a byte of the
+    /// payload for a range of its own: exactly one of a key's handlers matches a packet. `seed` picks which. The standard
+    /// scheme has lists of three and four; this one says what longer ones cost. See [`scheme`].
+    ///
+    /// # Errors
+    /// As [`HandlerSet::standard`], and for a length outside 1…[`scheme::LONGEST_LIST`].
+    pub fn with_lists(n: usize, body: Body, residual_share: f64, length: usize, seed: u64) -> Result<Self> {
+        check_count(n)?;
+        Self::from_specs(scheme::lists(n, residual_share, length, seed)?, body)
+    }
+
     /// Any keys and predicates, overlapping ones too; registered in the order given.
     ///
     /// # Errors

@@ -43,6 +43,16 @@ pub(super) fn caches() -> Vec<Cache> {
     parameters.into_iter().flatten().filter_map(cache).collect()
 }
 
+/// Whether the timestamp counter runs at one rate in every power state (leaf 0x80000007).
+pub(super) fn invariant_tsc() -> bool {
+    CpuId::new().get_advanced_power_mgmt_info().is_some_and(|info| info.has_invariant_tsc())
+}
+
+/// Whether there is an RDTSCP (leaf 0x80000001).
+pub(super) fn has_rdtscp() -> bool {
+    CpuId::new().get_extended_processor_and_feature_identifiers().is_some_and(|info| info.has_rdtscp())
+}
+
 /// The hypervisor's name (leaf 0x40000000), if the processor says that there is one.
 pub(super) fn hypervisor() -> Option<String> {
     let cpuid = CpuId::new();

@@ -23,6 +23,7 @@ pub mod noise;
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 mod other;
 mod priority;
+pub mod timestamp;
 mod topology;
 mod unavailable;
 
@@ -36,5 +37,6 @@ pub use counters::{CounterKind, CounterStatus, Counters, Reading};
 pub use cpu_list::{CpuListError, format_cpu_list, parse_cpu_list};
 pub use noise::{RunDelay, StealClock, ThreadUsage};
 pub use priority::Priority;
+pub use timestamp::{OperationClock, TimestampCounter};
 pub use topology::{Core, CoreType, Topology};
 pub use unavailable::Unavailable;

@@ -112,7 +112,8 @@ fn seed_or_zero(seed: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
     seed.map_or(Ok(0), |seed| whole("seed", seed))
 }
 
-fn body_named(name: &str) -> Result<Body> {
+/// The body of that name.
+pub fn body_named(name: &str) -> Result<Body> {
     Body::ALL.into_iter().find(|body| body.name() == name).ok_or_else(|| {
         let names: Vec<&str> = Body::ALL.iter().map(|body| body.name()).collect();
         Error::invalid("body", name, format!("wanted one of {}", names.join(", ")))

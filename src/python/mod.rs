@@ -1,7 +1,10 @@
 //! The bindings: one file a module of the core. Nothing is computed here; results cross as JSON or as arrays.
 
+mod advise;
 mod arguments;
 mod arrays;
+mod audits;
+mod binary;
 mod catalogue;
 mod dispatch;
 mod doctor;
@@ -22,6 +25,12 @@ use pyo3::prelude::*;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::advise::advise;
+    #[pymodule_export]
+    use super::audits::{distinct_bodies, expected_probes};
+    #[pymodule_export]
+    use super::binary::{functions, reach};
     #[pymodule_export]
     use super::catalogue::catalogue;
     #[pymodule_export]

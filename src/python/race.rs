@@ -12,7 +12,8 @@ use super::machine::card;
 use super::{arrays, worker};
 use crate::dispatch::{HandlerSet, audit};
 use crate::race::{
-    self as races, Entry, Options, Order, Plan, Probes, Report, Role, Source, Unit, Value, Values, Watch,
+    self as races, Entry, Options, Order, PerOperation, Plan, Probes, Report, Role, Source, Unit, Value,
+    Values, Watch,
 };
 use crate::traffic::Packet;
 use crate::{Error, Result};
@@ -47,7 +48,7 @@ impl Settings {
 
 /// Races `arms` over `packets`; a JSON document with one cell.
 #[pyfunction]
-#[pyo3(signature = (arms, packets, *, baseline, control, quick, seconds, precision, margin, order, seed, cpu, progress))]
+#[pyo3(signature = (arms, packets, *, baseline, control, quick, seconds, precision, margin, order, tails, seed, cpu, progress))]
 #[allow(clippy::too_many_arguments, reason = "all but two are keywords, documented in nanokata.race")]
 pub fn race(
     py: Python<'_>,
@@ -60,6 +61,7 @@ pub fn race(
     precision: Option<f64>,
     margin: Option<f64>,
     order: &str,
+    tails: bool,
     seed: u64,
     cpu: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -74,6 +76,7 @@ pub fn race(
     let arms: Vec<(String, &PyArm)> = arms.iter().map(|(name, arm)| (name.clone(), arm.get())).collect();
     let cell = worker::run_unpinned(py, progress, |watch| {
         let plan = plan(&arms, packets, &baseline, &control, watch)?;
+        let plan = Plan { per_operation: tails.then(PerOperation::default), ..plan };
         watch.section("race", 0.0, 1.0);
         let values =
             Values(BTreeMap::from([("packets".to_string(), Value::Int(plan.source.operations() as i64))]));

@@ -72,12 +72,15 @@ pub struct Arm {
     run: Loop,
     /// The same loop in each layout that was compiled.
     layouts: Box<[Loop]>,
+    /// What happens before each rep, untimed.
+    before: Option<Prelude>,
     /// Passes a choice of layout on to an arm inside this one.
     forward: Option<unsafe fn(NonNull<()>, usize)>,
     drop: unsafe fn(NonNull<()>),
 }
 
 type Loop = unsafe fn(NonNull<()>, Window) -> Checksum;
+type Prelude = unsafe fn(NonNull<()>, Window);
 
 // SAFETY: the constructors accept only states that are `Send`, and the arm owns its state alone.
 unsafe impl Send for Arm {}
@@ -104,13 +107,31 @@ impl Arm {
         // ABI compatibility), so calls through the other type are defined; each loop only ever sees its own `S`.
         let layouts =
             layouts.map(|run| unsafe { std::mem::transmute::<fn(&mut S, Window) -> Checksum, Loop>(run) });
-        Arm { state, run: layouts[0], layouts: Box::new(layouts), forward: None, drop: drop_state::<S> }
+        Arm {
+            state,
+            run: layouts[0],
+            layouts: Box::new(layouts),
+            before: None,
+            forward: None,
+            drop: drop_state::<S>,
+        }
     }
 
     /// An arm around another: `run` decides which windows of it are replayed. It has the other's layouts.
     pub fn around<S: Send + 'static>(
         inner: Arm,
         extra: S,
+        run: fn(&mut (Arm, S), Window) -> Checksum,
+    ) -> Self {
+        Self::around_after(inner, extra, |(inner, _), window| inner.prepare(window), run)
+    }
+
+    /// The same with something that happens before each rep, outside its time: what somebody else does to the caches,
+    /// say, of which the rep shows the consequence.
+    pub fn around_after<S: Send + 'static>(
+        inner: Arm,
+        extra: S,
+        before: fn(&mut (Arm, S), Window),
         run: fn(&mut (Arm, S), Window) -> Checksum,
     ) -> Self {
         unsafe fn forward<S>(state: NonNull<()>, layout: usize) {
@@ -121,6 +142,8 @@ impl Arm {
         let mut arm = Self::new((inner, extra), run);
         arm.layouts = vec![arm.run; layouts].into();
         arm.forward = Some(forward::<S>);
+        // SAFETY: as for the loops in `with_layouts`.
+        arm.before = Some(unsafe { std::mem::transmute::<fn(&mut (Arm, S), Window), Prelude>(before) });
         arm
     }
 
@@ -136,6 +159,14 @@ impl Arm {
         if let Some(forward) = self.forward {
             // SAFETY: `forward` was made for this state's type, and `&mut self` makes the access unique.
             unsafe { forward(self.state, index) }
+        }
+    }
+
+    /// Does what belongs before a rep of `window`; nothing for most arms. Never timed.
+    pub fn prepare(&mut self, window: Window) {
+        if let Some(before) = self.before {
+            // SAFETY: `before` was made for this state's type, and `&mut self` makes the access unique.
+            unsafe { before(self.state, window) }
         }
     }
 
@@ -177,6 +208,25 @@ mod tests {
         assert_eq!(twice.run(window).0, 716);
         drop(twice);
         assert_eq!(Arc::strong_count(&state), 1);
+    }
+
+    #[test]
+    fn a_prelude_comes_before_a_rep_and_through_an_arm_around() {
+        let window = Window { first: 0, count: 3 };
+        let inner = Arm::new((), |(), _| Checksum(1));
+        let mut arm = Arm::around_after(
+            inner,
+            0u64,
+            |(_, count), window| *count += window.count as u64,
+            |(inner, count), window| Checksum(inner.run(window).0 + *count),
+        );
+        assert_eq!(arm.run(window).0, 1);
+        arm.prepare(window);
+        assert_eq!(arm.run(window).0, 4);
+        let mut around = Arm::around(arm, (), |(inner, ()), window| inner.run(window));
+        around.prepare(window);
+        assert_eq!(around.run(window).0, 7);
+        Arm::new((), |(), _| Checksum(1)).prepare(window);
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub(super) struct Bench<'a> {
 }
 
 /// Layouts for `count` arms, drawn so that no two share one as long as there are enough.
-fn drawn_apart(count: usize, random: &mut Xoshiro256PlusPlus) -> Vec<usize> {
+pub(super) fn drawn_apart(count: usize, random: &mut Xoshiro256PlusPlus) -> Vec<usize> {
     let mut layouts: Vec<usize> =
         (0..count.next_multiple_of(CODE_COPIES)).map(|at| at % CODE_COPIES).collect();
     for eight in layouts.chunks_mut(CODE_COPIES) {
@@ -107,6 +107,7 @@ impl Bench<'_> {
     fn rep(&self, arms: &mut [Arm], at: usize, sizing: &Sizing, index: usize) -> Result<u64> {
         let window = sizing.at(index);
         let expected = self.expected[at][index % sizing.windows];
+        arms[at].prepare(window);
         let (ns, got, wrong) = timed(&mut arms[at], window, sizing.laps, expected, self.options.clock);
         if wrong != 0 {
             return Err(Error::ChecksumMismatch {

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Cell, Check, Contrast, Fact, Parameter, Probes, Recipe, Reference, Source, Values, Watch};
+use super::{
+    Cell, Check, Contrast, Fact, Parameter, PerOperation, Probes, Recipe, Reference, Source, Values, Watch,
+};
 use crate::Result;
 use crate::machine::Card;
 
@@ -106,12 +108,31 @@ pub struct Plan {
     pub helpers: usize,
     /// Least duration of a rep where the default is too short, as when starting a helper takes part of it.
     pub min_rep: Option<Duration>,
+    /// Whether and how each operation is timed by itself, besides the race.
+    pub per_operation: Option<PerOperation>,
+    /// Blocks after which the race ends whatever its precision, where figures are wanted and not fine verdicts; never
+    /// fewer than the options' fewest.
+    pub most_blocks: Option<usize>,
+    /// How long a block should last, where the default is more than such a race needs.
+    pub block: Option<Duration>,
+    /// Operations of a rep, where a rep means something by itself, as one pass over a set; else as many as time well.
+    pub rep_operations: Option<usize>,
 }
 
 impl Plan {
     /// A race without audits, helpers or wishes of its own.
     pub fn new(source: Source, entries: Vec<Entry>) -> Self {
-        Plan { source, entries, checks: Vec::new(), helpers: 0, min_rep: None }
+        Plan {
+            source,
+            entries,
+            checks: Vec::new(),
+            helpers: 0,
+            min_rep: None,
+            per_operation: None,
+            most_blocks: None,
+            block: None,
+            rep_operations: None,
+        }
     }
 }
 
@@ -148,6 +169,11 @@ pub trait Experiment: Send + Sync {
     fn parameters(&self, card: &Card) -> Vec<Parameter>;
     /// The arms, in the order of the table.
     fn arms(&self) -> Vec<ArmInfo>;
+    /// The cells that a grid of series parameters stands for: a setting may be repeated with a parameter that varies from
+    /// race to race, or left out where it would only repeat another.
+    fn cells(&self, grid: Vec<Values>) -> Vec<Values> {
+        grid
+    }
     /// Builds one cell's race. Long work calls `watch.check()`.
     fn plan(&self, values: &Values, seed: u64, card: &Card, watch: &Watch) -> Result<Plan>;
     /// Experiments to run beside this one.

@@ -18,6 +18,7 @@ mod sizing;
 pub mod station;
 pub mod statistics;
 mod summary;
+pub mod tail;
 #[cfg(test)]
 mod tests;
 pub mod verdict;
@@ -36,4 +37,5 @@ pub use report::{
 pub use runner::{run, run_together};
 pub use schedule::Order;
 pub use station::Station;
+pub use tail::{Part, PerOperation, Tail};
 pub use watch::Watch;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Ceiling, Unit, Value};
+use super::{Ceiling, Tail, Unit, Value};
 
 /// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -36,11 +36,11 @@ impl Check {
         Check { name: name.into(), outcome, detail: detail.into() }
     }
 
-    /// Whether this is about measuring (a control, noise, a rep too short for the clock, a cell that couldn't be measured)
+    /// Whether this is about measuring (a control, noise, a clock or timer too coarse or unsteady, a cell that couldn't be measured)
     /// rather than about what is measured: failed, it is a missing verdict.
     pub fn is_about_measuring(&self) -> bool {
         let family = self.name.split(':').next().unwrap_or_default();
-        matches!(family, "control" | "quiet" | "tick" | "measured")
+        matches!(family, "control" | "quiet" | "tick" | "measured" | "timer-floor" | "tsc-invariant")
     }
 
     /// Not examined, and why.
@@ -153,6 +153,8 @@ pub struct ArmResult {
     pub excludes: Option<&'static str>,
     /// Hardware and software counters over one untimed pass, where there are any.
     pub counters: Vec<CounterResult>,
+    /// Operation by operation, where they were timed so.
+    pub tail: Option<Tail>,
     /// Names of what must be known when the figure is used (`one code layout`, `artefact`, …).
     pub flags: Vec<String>,
     /// One cost an operation for each block, in order.

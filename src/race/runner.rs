@@ -22,6 +22,7 @@ use super::sizing::size;
 use super::station::Station;
 use super::statistics::signed_rank_interval;
 use super::summary::{Measured, summarise};
+use super::tail;
 use super::watch::Watch;
 use super::{Checksum, Unit, Values};
 use crate::machine::{Card, memory};
@@ -72,7 +73,9 @@ pub fn run_together(
     let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
     let mut turns: Vec<usize> = (0..races.len()).collect();
     // One purse of time for all: what a race that is soon precise enough leaves goes to the others.
-    let purse = options.bound * races.len() as u32;
+    let purse: Duration = races.iter().map(Race::bound).sum();
+    // Where operations are timed one by one, that comes after the blocks.
+    let part = purse.as_secs_f64() / (options.bound.as_secs_f64() * races.len() as f64);
     let begun = Instant::now();
     while races.iter().any(|race| race.ended.is_none()) {
         turns.shuffle(&mut random);
@@ -80,14 +83,18 @@ pub fn run_together(
             if races[turn].ended.is_none() {
                 let spent = begun.elapsed().as_secs_f64() / purse.as_secs_f64();
                 races[turn].block(spent)?;
-                watch
-                    .advance(races.iter().map(|race| race.progress(spent)).sum::<f64>() / races.len() as f64);
+                let done = races.iter().map(|race| race.progress(spent)).sum::<f64>() / races.len() as f64;
+                watch.advance(part * done);
             }
         }
     }
-    let cells = races.into_iter().map(|race| match race.finish(&station) {
-        Err(error) if !matches!(error, Error::NotMeasurable { .. }) => Err(error),
-        cell => Ok(cell),
+    let count = races.len() as f64;
+    let cells = races.into_iter().enumerate().map(|(at, race)| {
+        let progress = |done: f64| watch.advance(part + (1.0 - part) * (at as f64 + done) / count);
+        match race.finish(&station, &progress) {
+            Err(error) if !matches!(error, Error::NotMeasurable { .. }) => Err(error),
+            cell => Ok(cell),
+        }
     });
     cells.collect()
 }
@@ -165,19 +172,37 @@ impl<'a> Race<'a> {
         self.spent += begun.elapsed();
         let options = self.bench.options;
         let (blocks, overdue) = (self.blocks.len(), spent > 10.0);
-        if !blocks.is_multiple_of(5) && blocks < options.max_blocks && !overdue {
+        let most = self.most_blocks();
+        if !blocks.is_multiple_of(5) && blocks < most && !overdue {
             return Ok(());
         }
         self.ended = if blocks >= options.min_blocks && self.half_width()? <= options.precision {
             Some(Ended::Precision)
         } else if overdue || (blocks >= LEAST_BLOCKS && spent >= 1.0) {
             Some(Ended::TimeBound)
-        } else if blocks >= options.max_blocks {
+        } else if blocks >= most {
             Some(Ended::BlockBound)
         } else {
             None
         };
         Ok(())
+    }
+
+    /// Time for its blocks: half of what it is given, where its operations are timed one by one besides.
+    fn bound(&self) -> Duration {
+        match self.bench.plan.per_operation {
+            Some(_) => self.bench.options.bound / 2,
+            None => self.bench.options.bound,
+        }
+    }
+
+    /// The bound on blocks: the options', or less where the plan says that less will do.
+    fn most_blocks(&self) -> usize {
+        let options = self.bench.options;
+        self.bench
+            .plan
+            .most_blocks
+            .map_or(options.max_blocks, |most| most.clamp(options.min_blocks, options.max_blocks))
     }
 
     /// Done when the time is up, or when the fewest blocks are there: whichever is further off.
@@ -200,7 +225,7 @@ impl<'a> Race<'a> {
         Ok(widest)
     }
 
-    fn finish(mut self, station: &Station) -> Result<Cell> {
+    fn finish(mut self, station: &Station, progress: &dyn Fn(f64)) -> Result<Cell> {
         if self.blocks.is_empty() {
             return Err(Error::NotMeasurable {
                 what: "this race".into(),
@@ -210,6 +235,7 @@ impl<'a> Race<'a> {
         self.bench.seen.stolen_ns = self.stolen_ns;
         self.bench.seen.blind = station.blind().to_vec();
         let counters = counters::around_passes(&self.bench, &self.sizing)?;
+        let tails = tail::measure(&self.bench, self.bench.options.bound / 2, progress)?;
         let placement = station.placement_check(self.bench.seen.migrations, self.bench.seen.rounds_dropped);
         let measured = Measured {
             unit: self.unit,
@@ -224,7 +250,11 @@ impl<'a> Race<'a> {
             layouts: self.layouts,
             counters,
         };
-        Ok(summarise(self.bench, measured))
+        let mut cell = summarise(self.bench, measured);
+        if let Some(tails) = tails {
+            tails.attach(&mut cell);
+        }
+        Ok(cell)
     }
 }
 

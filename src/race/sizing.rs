@@ -54,17 +54,25 @@ pub(super) fn size(bench: &mut Bench) -> Result<(Sizing, Vec<usize>)> {
     // short for the clock, which the tick check tells.
     let needed = (1.25 * min_rep.as_nanos() as f64 / fastest).min(LONGEST_REP_NS / slowest);
     let needed = needed.ceil().max(1.0) as usize;
-    let (window, windows, laps) = if needed <= operations {
-        let windows = operations / needed;
-        (operations / windows, windows, 1)
-    } else {
-        (operations, 1, needed.div_ceil(operations))
+    let (window, windows, laps) = match bench.plan.rep_operations {
+        Some(fixed) => {
+            let window = fixed.clamp(1, operations);
+            (window, operations / window, 1)
+        }
+        None => {
+            let sized = if needed <= operations {
+                let windows = operations / needed;
+                (operations / windows, windows, 1)
+            } else {
+                (operations, 1, needed.div_ceil(operations))
+            };
+            lengthened(&mut arms, sized, min_rep, operations, bench.watch)?
+        }
     };
-    let (window, windows, laps) =
-        lengthened(&mut arms, (window, windows, laps), min_rep, operations, bench.watch)?;
     let round_ns = per_operation.iter().sum::<f64>() * (window * laps) as f64;
+    let block_ns = bench.plan.block.map_or(BLOCK_NS, |block| block.as_nanos() as f64);
     let per_order =
-        (BLOCK_NS / (round_ns * bench.orders.len() as f64)).round().clamp(1.0, MOST_ROUNDS_PER_ORDER);
+        (block_ns / (round_ns * bench.orders.len() as f64)).round().clamp(1.0, MOST_ROUNDS_PER_ORDER);
     // Whole turns through the code layouts, where there are several.
     let per_order = if per_order > 8.0 { (per_order / 8.0).round() * 8.0 } else { per_order };
     let layouts = arms.iter().map(Arm::layouts).collect();

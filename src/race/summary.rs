@@ -189,6 +189,7 @@ fn figures(
         ceiling: entry.ceiling.clone(),
         excludes: entry.excludes,
         counters: measured.counters[at].clone(),
+        tail: None,
         flags,
         blocks: ns,
         log_ratios: of(|block, at| block.log_ratio[at]),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from .advise import advise
 from .doctor import doctor
 from .listing import list_experiments
 from .run import run
 
 GROUPS = {
     "Learn": (),
-    "Measure": ("doctor", "list", "run"),
+    "Measure": ("doctor", "list", "run", "advise"),
     "Inspect": (),
 }
 """Help shows the commands under these headings; a heading without commands isn't shown."""
@@ -56,6 +57,7 @@ def nanokata() -> None:
     """
 
 
+nanokata.add_command(advise)
 nanokata.add_command(doctor)
 nanokata.add_command(list_experiments)
 nanokata.add_command(run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -27,20 +28,39 @@ def _left(fraction: float, spent: float, expected: float) -> str:
     return f"about {seconds_left(fraction, spent, expected):.0f} s left"
 
 
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What a block's progress is a part of: when that began, what is before the block, how much of it the block is.
+
+    `begun` is a reading of ``time.monotonic``, `before` and `share` are fractions.
+    """
+
+    begun: float
+    before: float
+    share: float
+
+
 @contextmanager
-def shown(what: str, expected: float) -> Iterator[Progress]:
-    """Give a callback that shows progress until the block is left; `expected` is how many seconds it may take."""
+def shown(what: str, expected: float, *, whole: Whole | None = None) -> Iterator[Progress]:
+    """Give a callback that shows progress until the block is left; `expected` is how many seconds it may take.
+
+    With `whole`, progress and the time left are of that, and so is `expected`.
+    """
     console = Console(stderr=True)
-    begun = time.monotonic()
+    whole = whole or Whole(time.monotonic(), 0.0, 1.0)
 
     def left(fraction: float) -> str:
-        return _left(fraction, time.monotonic() - begun, expected)
+        return _left(fraction, time.monotonic() - whole.begun, expected)
 
     if console.is_terminal:
         with _bar(console, what, left) as bar:
-            yield bar
+            yield _within(whole, bar)
     else:
-        yield _lines(console, left)
+        yield _within(whole, _lines(console, left))
+
+
+def _within(whole: Whole, update: Progress) -> Progress:
+    return lambda doing, fraction: update(doing, whole.before + whole.share * fraction)
 
 
 @contextmanager

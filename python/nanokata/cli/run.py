@@ -11,7 +11,7 @@ import click
 
 from nanokata.errors import ChecksumMismatch, InvalidArgument, NotMeasurable, WorkerPanic
 
-from . import endings, output, progress
+from . import endings, kata, output, progress
 
 if TYPE_CHECKING:
     from nanokata.catalogue import Experiment
@@ -123,7 +123,10 @@ def _measure(experiment: Experiment, seconds: float, settings: dict[str, Any]) -
         return nanokata.run(experiment.id, progress=update, **settings)
 
 
-@click.command(short_help="Measure an experiment.")
+FIGURES = Path("nanokata-figures")
+
+
+@click.command(short_help="Measure an experiment, or all of a kata.")
 @click.argument("experiment")
 @click.option(
     "--set",
@@ -143,11 +146,12 @@ def _measure(experiment: Experiment, seconds: float, settings: dict[str, Any]) -
     "--out",
     "directory",
     type=click.Path(path_type=Path, file_okay=False),
-    default=Path("nanokata-figures"),
+    default=FIGURES,
     show_default=True,
-    help="Where the figure goes.",
+    help="Where figures go, and a kata's page; a kata has a folder of its name there by default.",
 )
 @click.option("--no-figure", is_flag=True, help="Draw no figure.")
+@click.option("--markdown", is_flag=True, help="Of a kata: write the page as Markdown too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def run(
     experiment: str,
@@ -161,15 +165,32 @@ def run(
     cpu: int | None,
     directory: Path,
     no_figure: bool,
+    markdown: bool,
     as_json: bool,
 ) -> int:
     """Measure EXPERIMENT (an id that `nanokata list` shows) on this machine.
 
-    An area runs all of its experiments one after another, `lab` those of every area; the worst exit code is taken.
+    An area runs all of its experiments one after another, `lab` those of every area; the worst exit code is taken. A
+    kata's name, plugin-dispatch, runs its phases in order and writes a page that collects them.
     """
+    from nanokata import phases
     from nanokata.catalogue import chosen
     from nanokata.measure import expected_seconds
 
+    options = {"precision": precision, "seed": seed, "cpu": cpu}
+    if (named := phases.named(experiment)) is not None:
+        given = kata.given(named, _pairs(pairs), traffic)
+        return kata.run_kata(
+            named,
+            settings={"quick": quick, "seconds": seconds, "given": given, "preset": preset, "options": options},
+            directory=directory / named.name if directory == FIGURES else directory,
+            figures=not no_figure,
+            markdown=markdown,
+            as_json=as_json,
+        )
+    if markdown:
+        wanted = f"{experiment} has no page; {', '.join(phases.KATAS)} has"
+        raise InvalidArgument(f"--markdown: {wanted}", name="--markdown", value="true", wanted=wanted)
     experiments = chosen(experiment)
     several = experiment not in {item.id for item in experiments}
     jobs = _jobs(experiments, pairs, traffic, preset)
@@ -178,7 +199,7 @@ def run(
     _examine_once(DOCTOR_SECONDS_QUICK if quick else DOCTOR_SECONDS, cpu)
     results: list[RunResult] = []
     codes: list[int] = []
-    options = {"quick": quick, "seconds": seconds, "precision": precision, "seed": seed, "cpu": cpu}
+    options |= {"quick": quick, "seconds": seconds}
     for (item, settings), at_most in zip(jobs, expected, strict=True):
         try:
             result = _measure(item, at_most, {**options, **settings})

@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING
 from .forest import forest
 from .scaling import scaling
 from .series import series
+from .tail import tail
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from nanokata.phases import PhaseResult
     from nanokata.results import RunResult
 
-__all__ = ["draw", "forest", "scaling", "series"]
+__all__ = ["draw", "forest", "of_examination", "published", "scaling", "series", "tail"]
 
 
 _OF_EXPERIMENTS = {
@@ -27,6 +31,7 @@ _OF_EXPERIMENTS = {
     "dispatch.icache": "icache",
     "dispatch.fetch": "fetch",
     "dispatch.targets": "targets",
+    "dispatch.tail": "tail",
 }
 """The experiments with a figure of their own: the module here, whose function of the same name draws it.
 
@@ -46,3 +51,35 @@ def draw(result: RunResult, *, ax: Axes | None = None) -> Figure:
     if result.report.along() is None:
         return forest(result, ax=ax)
     return series(result, ax=ax)
+
+
+def published(result: RunResult) -> tuple[str, ...]:
+    """Return, in words, the published figures that are drawn into the figure of `result` as reference marks.
+
+    A figure module that draws such marks has a function ``published(result)`` that says which.
+    """
+    own = _OF_EXPERIMENTS.get(result.experiment)
+    if own is None:
+        return ()
+    module = importlib.import_module(f"{__name__}.{own}")
+    if not hasattr(module, "published") or not module.suits(result):
+        return ()
+    return tuple(module.published(result))
+
+
+def of_examination(phase: PhaseResult) -> Callable[[], Figure] | None:
+    """Return what draws what a phase of a kata examined itself, if that can be drawn."""
+    from nanokata.instrument import machine
+
+    from .code_size import code_size, sized
+    from .instrument import instrument
+    from .invariants import invariants
+
+    examined = phase.examined
+    if (doctor := examined.doctor) is not None:
+        return lambda: instrument(doctor)
+    if examined.checks:
+        return lambda: invariants(examined.checks, title=phase.phase.title)
+    if sized(examined.facts):
+        return lambda: code_size(examined.facts, machine())
+    return None

@@ -92,7 +92,7 @@ def label_ends(
     heights = [to_axes.transform(ax.transData.transform((x, y)))[1] for _, x, y in ends]
     for (name, x, y), height in zip(ends, style.spread(heights, line_height, within=(0.0, 1.0)), strict=True):
         ax.annotate(
-            name,
+            style.literal(name),
             xy=(x, y),
             xytext=(at, height),
             textcoords="axes fraction",

@@ -100,7 +100,7 @@ def _draw_row(ax: Axes, row: int, arm: ArmResult, *, void: bool) -> None:
         zorder=3,
     )
     ax.annotate(
-        "too few blocks" if wide else "void" if void and arm.role == "arm" else arm.words,
+        "too few blocks" if wide else "void" if void and arm.role == "arm" else style.literal(arm.words),
         xy=(1.015, row),
         xycoords=("axes fraction", "data"),
         va="center",
@@ -115,7 +115,8 @@ def _dress(ax: Axes, race: CellResult, compared: Sequence[ArmResult]) -> None:
 
     style.tidy(ax, grid="x")
     ax.set_yticks(range(len(compared)))
-    ax.set_yticklabels([arm.arm if arm.role != "control" else f"{arm.arm} (control)" for arm in compared])
+    names = (arm.arm if arm.role != "control" else f"{arm.arm} (control)" for arm in compared)
+    ax.set_yticklabels([style.literal(name) for name in names])
     ax.set_ylim(len(compared) - 0.4, -0.6)
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
@@ -124,8 +125,10 @@ def _dress(ax: Axes, race: CellResult, compared: Sequence[ArmResult]) -> None:
         ax.xaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
         ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel(
-        f"time relative to {race.baseline.arm} (its {race.unit}: {race.baseline.median:.4g}); "
-        f"{100 * race.level:.4g} % intervals; {_band(race)}",
+        style.literal(
+            f"time relative to {race.baseline.arm} (its {race.unit}: {race.baseline.median:.4g}); "
+            f"{100 * race.level:.4g} % intervals; {_band(race)}"
+        ),
         fontsize=8.5,
         color=style.GREY,
     )

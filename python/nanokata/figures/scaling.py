@@ -141,6 +141,15 @@ def _probe_panel(ax: Axes, cells: Sequence[CellResult], looks: dict[str, style.L
     ax.set_xlabel("handlers", fontsize=9)
 
 
+def published(result: RunResult) -> tuple[str, ...]:
+    """Return in words the published figures that are drawn beside this run's."""
+    drawn = (item for cells in _bodies(result).values() for item in _published(cells))
+    return tuple(
+        f"{item.arm} at {item.handlers} handlers, {item.ns_per_packet:g} ns/packet ({PUBLISHED_MACHINE})"
+        for item in drawn
+    )
+
+
 def suits(result: RunResult) -> bool:
     """Whether the number of handlers is what varies."""
     return result.report.along() == "handlers"

@@ -63,9 +63,14 @@ def tidy(ax: Axes, *, grid: str = "y") -> None:
         ax.grid(axis=grid, color=FAINT, linewidth=0.7)  # type: ignore[arg-type]
 
 
+def literal(text: str) -> str:
+    """Return a text such that matplotlib shows it as it is: between two dollar signs it would read mathematics."""
+    return text.replace("$", r"\$")
+
+
 def title(ax: Axes, text: str) -> None:
     """Set a panel's title, left-aligned."""
-    ax.set_title(text, loc="left", fontsize=10.5, color=INK, fontweight="bold", pad=8)
+    ax.set_title(literal(text), loc="left", fontsize=10.5, color=INK, fontweight="bold", pad=8)
 
 
 def void_reason(cell: CellResult) -> str | None:
@@ -85,7 +90,7 @@ def legend(
     for reason in dict.fromkeys(reason for reason in reasons if reason is not None):
         ax.plot(
             [], [], marker="o", markersize=6, markerfacecolor="white", markeredgecolor=GREY, linestyle="none",
-            label=f"void: {reason}",
+            label=literal(f"void: {reason}"),
         )  # fmt: skip
     if ax.get_legend_handles_labels()[1]:
         drawn = ax.legend(loc=loc, frameon=False, fontsize=8.5, labelcolor=GREY, handletextpad=0.3)
@@ -97,8 +102,12 @@ def legend(
 def note(figure: Figure, machine: str, cells: Iterable[CellResult]) -> None:
     """Write below a figure which machine it is from and what its bars are."""
     levels = ", ".join(sorted({f"{100 * cell.median_level:.4g} %" for cell in cells}))
-    text = f"{machine}; bars are {levels} intervals of the median"
-    figure.supxlabel(text, x=0.01, ha="left", fontsize=8, color=GREY)
+    note_text(figure, f"{machine}; bars are {levels} intervals of the median")
+
+
+def note_text(figure: Figure, text: str) -> None:
+    """Write a line below a figure."""
+    figure.supxlabel(literal(text), x=0.01, ha="left", fontsize=8, color=GREY)
 
 
 def spread(positions: Sequence[float], gap: float, *, within: tuple[float, float] | None = None) -> list[float]:

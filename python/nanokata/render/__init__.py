@@ -9,6 +9,7 @@ from rich.console import Console
 
 from .catalogue import catalogue_renderable
 from .instrument import doctor_renderable, machine_renderable
+from .kata import kata_renderable, phase_renderable, verdict_renderable
 from .run import run_renderable
 
 if TYPE_CHECKING:
@@ -18,9 +19,12 @@ __all__ = [
     "catalogue_renderable",
     "doctor_renderable",
     "html",
+    "kata_renderable",
     "machine_renderable",
+    "phase_renderable",
     "plain",
     "run_renderable",
+    "verdict_renderable",
 ]
 
 _HTML_WIDTH = 88

@@ -13,6 +13,8 @@ _OF_LAWS: Mapping[str, frozenset[str]] = {
     "worst": frozenset(),
     "hot": frozenset(),
     "periodic": frozenset({"period"}),
+    "zipf_rigged": frozenset({"exponent"}),
+    "skewed_rigged": frozenset({"share", "top"}),
 }
 _OF_ANY_LAW = frozenset({"unmatched", "residual_share", "shuffle"})
 _OF_A_CAPTURE = frozenset({"key"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nanokata import budget
@@ -20,7 +21,12 @@ def headline(result: RunResult) -> str | None:
     """
     if result.exit_code != 0:
         return None
-    finding, calling = _finding(result.contrasts), _calling(result)
+    own = str(result.report.cells[0].parameters.get("traffic")) if result.report.cells else ""
+    return side_by_side(finding_of(result.contrasts), calling_of(result.contrasts, own))
+
+
+def side_by_side(finding: Contrast | None, calling: Contrast | None) -> str | None:
+    """Return what finding costs, what calling costs, and which is more; `None` if one is void, or has no interval."""
     if finding is None or calling is None:
         return None
     handlers = finding.name.rpartition(":")[2]
@@ -32,7 +38,8 @@ def headline(result: RunResult) -> str | None:
     )
 
 
-def _finding(contrasts: tuple[Contrast, ...]) -> Contrast | None:
+def finding_of(contrasts: Sequence[Contrast]) -> Contrast | None:
+    """Return what finding costs with the most handlers, with fat bodies where there are."""
     found = [contrast for contrast in contrasts if contrast.name.startswith("finding:")]
     if not found:
         return None
@@ -41,14 +48,12 @@ def _finding(contrasts: tuple[Contrast, ...]) -> Contrast | None:
     return next((contrast for contrast in at_most if ":fat:" in contrast.name), at_most[0])
 
 
-def _calling(result: RunResult) -> Contrast | None:
+def calling_of(contrasts: Sequence[Contrast], traffic: str) -> Contrast | None:
+    """Return what calling costs under that traffic; under the last that was measured where it wasn't."""
     called = {
-        contrast.name.partition(":")[2]: contrast
-        for contrast in result.contrasts
-        if contrast.name.startswith("calling:")
+        contrast.name.partition(":")[2]: contrast for contrast in contrasts if contrast.name.startswith("calling:")
     }
-    own = str(result.report.cells[0].parameters.get("traffic")) if result.report.cells else ""
-    return called.get(own) or next(reversed(called.values()), None)
+    return called.get(traffic) or next(reversed(called.values()), None)
 
 
 def _ends(*contrasts: Contrast) -> tuple[float | None, ...]:

@@ -57,13 +57,19 @@ def _caches(caches: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def card_rows(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield a card's lines: what, and what it is."""
+    for key, value in data.items():
+        yield key.replace("_", " "), _flat(value, key)
+
+
 def _pairs(data: Mapping[str, Any], title: str) -> RenderableType:
     table = blank()
     table.show_header = False
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
-    for key, value in data.items():
-        table.add_row(key.replace("_", " "), _flat(value, key))
+    for row in card_rows(data):
+        table.add_row(*row)
     return titled(title, table)
 
 
@@ -144,11 +150,13 @@ def _instrument_table(seen: Mapping[str, Any]) -> RenderableType:
     return titled("instrument", table)
 
 
-def doctor_renderable(doctor: Doctor) -> RenderableType:
-    """Return the doctor's findings: the verdict first, the machine last."""
+def doctor_renderable(doctor: Doctor, *, card: bool = True) -> RenderableType:
+    """Return the doctor's findings: the verdict first, the machine last unless `card` is off."""
     style = {0: "bold green", 1: "bold red"}.get(doctor.exit_code, "bold yellow")
     parts: list[RenderableType] = [Text(doctor.verdict, style=style), Text(), _rates(doctor), Text()]
-    parts += [_instrument_table(doctor), Text(), _pairs(doctor["machine"], "machine")]
+    parts.append(_instrument_table(doctor))
+    if card:
+        parts += [Text(), _pairs(doctor["machine"], "machine")]
     return Group(*parts)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -16,6 +16,7 @@ from . import numbers, tables
 from .applying import applies, applying
 from .headline import headline
 from .instrument import instrument_renderable
+from .tails import tails
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -44,10 +45,12 @@ def _fixed(result: RunResult, report: Report, apart_from: Report | None = None) 
     return ", ".join(f"{name} {result.spoken(name, value)}" for name, value in shared.items())
 
 
-def _races(result: RunResult, report: Report, beside: Report | None) -> Iterator[RenderableType]:
-    """Yield a report's tables: the first group of races in full, the others side by side."""
+def _races(
+    result: RunResult, report: Report, beside: Report | None, *, compact: bool = False
+) -> Iterator[RenderableType]:
+    """Yield a report's tables: the first group of races in full unless `compact`, the others side by side."""
     for number, cells in enumerate(report.groups()):
-        yield from _group(result, report, cells, beside, in_full=number == 0 and beside is None)
+        yield from _group(result, report, cells, beside, in_full=number == 0 and beside is None and not compact)
     yield from _flags(report)
 
 
@@ -119,7 +122,8 @@ def _check_line(check: Check, where: str) -> Text:
     return Text.assemble((word, style), f" {check.name}{place}: {check.detail}")
 
 
-def _placed_checks(result: RunResult) -> Iterator[tuple[Check, str]]:
+def placed_checks(result: RunResult) -> Iterator[tuple[Check, str]]:
+    """Yield every check of a run, with the experiment and the setting that it belongs to."""
     for report in result.report.reports():
         prefix = "" if report is result.report else report.experiment
         for check in report.checks:
@@ -131,7 +135,11 @@ def _placed_checks(result: RunResult) -> Iterator[tuple[Check, str]]:
 
 
 def _checks(result: RunResult) -> Iterator[RenderableType]:
-    placed = list(_placed_checks(result))
+    yield from checks_renderable(list(placed_checks(result)))
+
+
+def checks_renderable(placed: Sequence[tuple[Check, str]]) -> Iterator[RenderableType]:
+    """Yield what was checked: the counts, what held by name, what didn't in full; `placed` says where each was."""
     if not placed:
         return
     counts = Counter(_spoken_outcome(check) for check, _ in placed)
@@ -212,6 +220,23 @@ def _why_none(result: RunResult) -> str:
     raise AssertionError("asked only where a cell has no verdict")
 
 
+def races_and_facts(result: RunResult, *, compact: bool = False) -> Iterator[RenderableType]:
+    """Yield a run's races, its companions' too, what follows from them, and what is known besides."""
+    report = result.report
+    yield from _races(result, report, None, compact=compact)
+    for companion in report.companions:
+        yield from _races(result, companion, report)
+    yield from tails([(_setting(result, report, cell), cell) for cell in report.cells])
+    if result.contrasts:
+        yield from (tables.contrast_table(result.contrasts), Text())
+    yield from _facts(result)
+
+
+def fixed_parameters(result: RunResult) -> str:
+    """Return the parameters that all races of a run share, as one line."""
+    return _fixed(result, result.report) if result.report.cells else ""
+
+
 def run_renderable(result: RunResult) -> RenderableType:
     """Return a run: the instrument, the races, what follows, the checks."""
     report = result.report
@@ -220,16 +245,11 @@ def run_renderable(result: RunResult) -> RenderableType:
     if report.cells and has_budget(report.cells[0].unit):
         rate = TARGET_PACKETS_PER_SECOND / 1e6
         parts.append(Text(f"budget: {BUDGET_NS:.0f} ns a packet at {rate:g} M packets/s", style="dim"))
-    fixed = _fixed(result, report) if report.cells else ""
+    fixed = fixed_parameters(result)
     if fixed:
         parts.append(Text(fixed, style="dim"))
     parts.append(Text())
-    parts += _races(result, report, None)
-    for companion in report.companions:
-        parts += _races(result, companion, report)
-    if result.contrasts:
-        parts += [tables.contrast_table(result.contrasts), Text()]
-    parts += _facts(result)
+    parts += races_and_facts(result)
     summed_up = headline(result)
     if summed_up is not None:
         parts += [Text(summed_up, style="bold"), Text()]

@@ -7,10 +7,13 @@ from .records import (
     Check,
     Contrast,
     Counter,
+    Distribution,
     Disturbances,
     Fact,
     Probes,
     Report,
+    Stretch,
+    Tail,
 )
 from .run import RaceResult, RunResult
 
@@ -21,10 +24,13 @@ __all__ = [
     "Check",
     "Contrast",
     "Counter",
+    "Distribution",
     "Disturbances",
     "Fact",
     "Probes",
     "RaceResult",
     "Report",
     "RunResult",
+    "Stretch",
+    "Tail",
 ]

@@ -18,6 +18,9 @@ Outcome = Literal["held", "failed", "not_applicable"]
 Verdict = Literal["faster", "slower", "same", "not resolved"]
 
 
+_ABOUT_MEASURING = frozenset({"control", "quiet", "tick", "measured", "timer-floor", "tsc-invariant"})
+
+
 @cache
 def _fields_of(record: type[Record]) -> tuple[tuple[str, Any], ...]:
     hints = typing.get_type_hints(record)
@@ -65,14 +68,15 @@ class Check(Record):
         """Whether it failed and voids what rests on it.
 
         What is about measuring (a control that doesn't read the same, a machine that wasn't quiet, reps too short for
-        the clock, a cell that couldn't be measured) doesn't: it leaves no verdict.
+        the clock, a timer too dear or unsteady for what it times, a cell that couldn't be measured) doesn't: it leaves
+        no verdict.
         """
         return self.outcome == "failed" and not self.about_measuring
 
     @property
     def about_measuring(self) -> bool:
         """Whether it is about measuring, rather than about what is measured. The same rule as the core's."""
-        return self.name.partition(":")[0] in {"control", "quiet", "tick", "measured"}
+        return self.name.partition(":")[0] in _ABOUT_MEASURING
 
     @property
     def inconclusive(self) -> bool:
@@ -127,6 +131,113 @@ class Disturbances(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Percentiles(Record):
+    """Percentiles of single operations' times, in nanoseconds; `None` where there are too few for one."""
+
+    p50: float | None
+    p90: float | None
+    p99: float | None
+    p999: float | None
+    max: float
+
+
+@dataclass(frozen=True, slots=True)
+class Interval(Record):
+    """An estimate with the ends of its interval; `None` where there were too few blocks for one."""
+
+    estimate: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Typical(Record):
+    """The median placement's percentiles with their intervals; `None` where a placement has too few operations."""
+
+    p50: Interval | None
+    p90: Interval | None
+    p99: Interval | None
+    p999: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution(Record):
+    """Many operations' times, in nanoseconds.
+
+    `histogram` holds (time, count), ascending, those within 2 % of each other together under the greatest of them.
+    """
+
+    count: int
+    mean: float
+    p50: float
+    p90: float
+    p99: float
+    p999: float
+    max: float
+    histogram: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch(Record):
+    """A stretch of the input, operation by operation.
+
+    `all` holds every time that was taken, the machine's interruptions included; `least` each operation's least over
+    all replays, which has none. `blocks` are the percentiles of each placement by itself, `typical` their medians.
+    """
+
+    name: str
+    first: int
+    count: int
+    all: Distribution
+    least: Distribution
+    blocks: tuple[Percentiles, ...]
+    typical: Typical
+
+
+@dataclass(frozen=True, slots=True)
+class CoursePoint(Record):
+    """A few neighbouring operations: mean and greatest of their least times, in nanoseconds."""
+
+    first: int
+    count: int
+    mean: float
+    max: float
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbed(Record):
+    """What the side channels saw while an arm was timed operation by operation; nothing was left out for it."""
+
+    turns: int
+    involuntary_switches: int
+    migrations: int
+    page_faults: int
+    backwards: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tail(Record):
+    """An arm's times operation by operation: latency in isolation, in nanoseconds, the timer's `floor` included.
+
+    Everything was built anew `placements` times, and the input passed over `replays` times in each. `tick_ns` is the
+    counter's smallest step. `parts` are the stretches that the experiment names, `course` the times along the input.
+    """
+
+    floor: Percentiles
+    tick_ns: float
+    placements: int
+    replays: int
+    whole: Stretch
+    parts: tuple[Stretch, ...]
+    course: tuple[CoursePoint, ...]
+    disturbed: Disturbed
+
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Return the named parts; the whole input where there are none."""
+        return self.parts or (self.whole,)
+
+
+@dataclass(frozen=True, slots=True)
 class ArmResult(Record):
     """One arm's figures in one race.
 
@@ -159,6 +270,8 @@ class ArmResult(Record):
     blocks: tuple[float, ...]
     log_ratios: tuple[float, ...]
     counters: tuple[Counter, ...] = ()
+    tail: Tail | None = None
+    """Operation by operation, where they were timed so."""
     excludes: str | None = None
     """What this way of doing it can't express, whatever it costs."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -24,6 +25,11 @@ AFTER_PARAMETERS = (
     "ratio_high",
     "verdict",
     "probes",
+    "p50",
+    "p90",
+    "p99",
+    "p999",
+    "max",
     "checksum",
     "reps",
     "baseline",
@@ -40,6 +46,9 @@ AFTER_PARAMETERS = (
     "flags",
 )
 """Columns after the parameters, in order."""
+
+PERCENTILES = ("p50", "p90", "p99", "p999", "max")
+"""Columns of operations that were timed one by one, in nanoseconds; empty where they weren't."""
 
 
 def _status(report: Report, cell: CellResult) -> tuple[str, str | None]:
@@ -68,6 +77,7 @@ def _row(report: Report, cell: CellResult, arm: ArmResult, machine: str, version
         "ratio_high": arm.ratio_high,
         "verdict": arm.verdict,
         "probes": arm.probes.mean if arm.probes else None,
+        **{name: getattr(arm.tail.whole.all, name) if arm.tail else None for name in PERCENTILES},
         "checksum": arm.checksum,
         "reps": arm.reps,
         "baseline": cell.baseline.arm if arm.role != "control" else arm.against,
@@ -92,6 +102,34 @@ def tidy_rows(report: Report, *, machine: str, version: str) -> Iterator[dict[st
         for cell in inner.cells:
             for arm in cell.arms:
                 yield _row(inner, cell, arm, machine, version, run_id)
+
+
+def _origin(report: Report, machine: str, version: str) -> dict[str, Any]:
+    """Return what every row says of where it is from."""
+    started = datetime.datetime.fromtimestamp(report.started, datetime.UTC)
+    return {
+        "machine": machine,
+        "run_id": fingerprint(report.experiment, report.started, report.seed, machine, version),
+        "started": started.isoformat(timespec="seconds"),
+        "seed": report.seed,
+        "version": version,
+    }
+
+
+def contrast_rows(report: Report, *, machine: str, version: str) -> Iterator[dict[str, Any]]:
+    """Yield a row for each contrast, the companions' after the report's own; their run is the report's."""
+    origin = _origin(report, machine, version)
+    for inner in report.reports():
+        for contrast in inner.contrasts:
+            yield {"experiment": inner.experiment, **dataclasses.asdict(contrast), **origin}
+
+
+def fact_rows(report: Report, *, machine: str, version: str) -> Iterator[dict[str, Any]]:
+    """Yield a row for each fact, the companions' after the report's own; their run is the report's."""
+    origin = _origin(report, machine, version)
+    for inner in report.reports():
+        for fact in inner.facts:
+            yield {"experiment": inner.experiment, **dataclasses.asdict(fact), **origin}
 
 
 def columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:

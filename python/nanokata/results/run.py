@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from nanokata.instrument import Doctor, Machine
 
 from .records import ArmResult, CellResult, Check, Contrast, Fact, Report, Value
-from .rows import columns, tidy_rows
+from .rows import columns, contrast_rows, fact_rows, tidy_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +20,24 @@ if TYPE_CHECKING:
 
 HELD, CHECK_FAILED, NO_VERDICT = 0, 1, 3
 """Exit codes of a measurement; 2 stands for unusable arguments."""
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]], *, parameters: bool = True) -> pd.DataFrame:
+    """Return rows as a data frame, ``started`` as UTC time stamps; races' rows (`parameters`) under the fixed columns.
+
+    Needs pandas.
+    """
+    try:
+        import pandas as pd
+    except ModuleNotFoundError as missing:
+        message = "a data frame needs pandas: pip install 'nanokata[pandas]', or use the plain rows, as rows()"
+        raise ModuleNotFoundError(message, name="pandas") from missing
+    frame = pd.DataFrame(rows, columns=columns(rows) if parameters else None)
+    for name in frame.columns.difference([*rows[0]] if rows else []):
+        frame[name] = frame[name].convert_dtypes()  # a whole number that some rows lack stays one
+    if "started" in frame:
+        frame["started"] = pd.to_datetime(frame["started"], utc=True)
+    return frame
 
 
 class RunResult:
@@ -114,17 +132,31 @@ class RunResult:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :meth:`rows` as a data frame; ``started`` is a UTC time stamp. Needs pandas."""
-        try:
-            import pandas as pd
-        except ModuleNotFoundError as missing:
-            message = "to_pandas() needs pandas: pip install 'nanokata[pandas]', or use rows()"
-            raise ModuleNotFoundError(message, name="pandas") from missing
-        rows = self.rows()
-        frame = pd.DataFrame(rows, columns=columns(rows))
-        for name in frame.columns.difference([*rows[0]] if rows else []):
-            frame[name] = frame[name].convert_dtypes()  # a whole number that some rows lack stays one
-        frame["started"] = pd.to_datetime(frame["started"], utc=True)
-        return frame
+        return frame_of(self.rows())
+
+    def contrast_rows(self) -> list[dict[str, Any]]:
+        """Return one plain dict a figure that follows from several races, companions' included.
+
+        Columns: ``experiment``, ``name``, ``what``, ``value``, ``low``, ``high``, ``unit``, ``level``, ``void``,
+        ``machine``, ``run_id``, ``started``, ``seed``, ``version``.
+        """
+        return list(contrast_rows(self.report, machine=self.machine.id, version=self.version))
+
+    def contrasts_to_pandas(self) -> pd.DataFrame:
+        """Return :meth:`contrast_rows` as a data frame. Needs pandas."""
+        return frame_of(self.contrast_rows(), parameters=False)
+
+    def fact_rows(self) -> list[dict[str, Any]]:
+        """Return one plain dict a fact, companions' included.
+
+        Columns: ``experiment``, ``name``, ``text``, ``value``, ``unit``, ``origin``, ``machine``, ``run_id``,
+        ``started``, ``seed``, ``version``.
+        """
+        return list(fact_rows(self.report, machine=self.machine.id, version=self.version))
+
+    def facts_to_pandas(self) -> pd.DataFrame:
+        """Return :meth:`fact_rows` as a data frame. Needs pandas."""
+        return frame_of(self.fact_rows(), parameters=False)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return the whole document as JSON, rows and exit code included."""

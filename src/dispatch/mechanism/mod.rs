@@ -1,12 +1,25 @@
 //! Mechanisms: ways of calling the handler that was found. One file each, behind one identical selection.
 
+mod closed;
+mod copies;
 mod direct;
 mod dyn_trait;
+mod erased;
+mod known;
 mod recipe;
+mod table;
+mod thin;
 
+pub use closed::Closed;
+pub(super) use closed::EnumMatch;
 pub(super) use direct::Direct;
-pub(super) use dyn_trait::DynTrait;
+pub(super) use dyn_trait::{DynTrait, FatPointer};
+pub(super) use erased::Erased;
+pub use known::{INLINED_SIZES, KNOWN_SIZES};
+pub(super) use known::{StaticInlined, StaticMatch, unknown as unknown_keys};
 pub use recipe::{MechanismArm, MechanismRecipe};
+pub(super) use table::{Table, Target};
+pub(super) use thin::Thin;
 
 use super::{Handler, Outcome};
 use crate::traffic::Packet;

@@ -16,8 +16,6 @@ pub(super) use scan::Scan;
 pub(super) use scan_keys::ScanKeys;
 pub(super) use scan_move_to_front::ScanMoveToFront;
 pub(super) use scan_transpose::ScanTranspose;
-pub(super) use slot::{Candidates, Slot};
-#[cfg(test)]
-pub(super) use table_compact::FIRST_SLOTS;
-pub(super) use table_compact::TableCompact;
+pub(super) use slot::{Candidates, Claim, Slot, claims};
+pub(super) use table_compact::{FIRST_SLOTS, TableCompact};
 pub(super) use table_direct16::TableDirect16;

@@ -32,6 +32,31 @@ impl Slot {
     pub const UNCLAIMED: Slot = Slot::Tested { begin: 0, count: 0 };
 }
 
+/// Who claims a key.
+#[derive(Default)]
+pub(in crate::dispatch) struct Claim {
+    /// Places in registration order of those that can run: all up to the first one without residual.
+    pub places: Vec<usize>,
+    /// Whether the last of them has no residual, so that it takes whatever is left.
+    pub ended: bool,
+}
+
+/// Who claims each key, keys ascending.
+///
+/// Of a key's handlers in registration order, those after the first one without residual can never run, so an ordinary
+/// handler ends the list.
+pub(in crate::dispatch) fn claims(set: &HandlerSet) -> BTreeMap<u16, Claim> {
+    let mut by_key = BTreeMap::<u16, Claim>::new();
+    for (place, (_, spec)) in set.registered().enumerate() {
+        let claim = by_key.entry(spec.key).or_default();
+        if !claim.ended {
+            claim.places.push(place);
+            claim.ended = spec.residual.is_none();
+        }
+    }
+    by_key
+}
+
 /// The candidates of all keys, one after another, and the objects behind every pointer of a table.
 pub(in crate::dispatch) struct Candidates {
     list: PlacedSlice<HandlerPointer>,
@@ -41,8 +66,7 @@ pub(in crate::dispatch) struct Candidates {
 impl Candidates {
     /// Groups a set by key: what each claimed key's slot holds, keys ascending, and the candidates that slots refer to.
     ///
-    /// Of a key's handlers in registration order, those after the first one without residual can never run, so an
-    /// ordinary handler ends the list. If nothing is left before it, it needs no test.
+    /// If an ordinary handler is all that a key has, it needs no test.
     ///
     /// # Errors
     /// [`Error::ResidualBound`] for the first key with more candidates to test than `residual_bound`.
@@ -52,28 +76,20 @@ impl Candidates {
         placement: &mut Placement,
     ) -> Result<(BTreeMap<u16, Slot>, Self)> {
         let objects = Objects::place(set, placement)?;
-        let mut by_key = BTreeMap::<u16, (Vec<HandlerPointer>, bool)>::new();
-        for (&pointer, (_, spec)) in objects.pointers().iter().zip(set.registered()) {
-            let (handlers, ended) = by_key.entry(spec.key).or_default();
-            if !*ended {
-                handlers.push(pointer);
-                *ended = spec.residual.is_none();
-            }
-        }
         let mut list = Vec::new();
         let mut slots = BTreeMap::new();
-        for (key, (handlers, ended)) in by_key {
-            let slot = match (handlers.as_slice(), ended) {
-                (&[only], true) => Slot::Only(only),
-                (handlers, ended) => {
+        for (key, Claim { places, ended }) in claims(set) {
+            let slot = match (places.as_slice(), ended) {
+                (&[only], true) => Slot::Only(objects.pointers()[only]),
+                (places, ended) => {
                     // The ordinary handler that ends the list is no residual candidate.
-                    let length = handlers.len() - usize::from(ended);
+                    let length = places.len() - usize::from(ended);
                     if let Some(bound) = residual_bound.filter(|&bound| length > bound) {
                         return Err(Error::ResidualBound { key, length, bound });
                     }
                     let begin = list.len() as u32;
-                    list.extend_from_slice(handlers);
-                    Slot::Tested { begin, count: handlers.len() as u32 }
+                    list.extend(places.iter().map(|&place| objects.pointers()[place]));
+                    Slot::Tested { begin, count: places.len() as u32 }
                 }
             };
             slots.insert(key, slot);

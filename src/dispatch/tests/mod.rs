@@ -8,6 +8,7 @@ mod refusals;
 mod sabotage;
 mod straight;
 mod targets;
+mod worst;
 
 use proptest::collection::vec;
 use proptest::prelude::*;

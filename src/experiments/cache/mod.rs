@@ -1,5 +1,6 @@
 //! Experiments on the cache hierarchy.
 
+pub(in crate::experiments) mod chase;
 mod levels;
 
 use crate::race::Experiment;

@@ -77,7 +77,7 @@ impl Experiment for MechanismCost {
         for (arm, name, role) in arms.chain([control]) {
             let (reference, claim) = match arm {
                 MechanismArm::Direct => (Arc::clone(&fixed), "fixed body"),
-                MechanismArm::DynTrait => (Arc::clone(&selected), "dispatch"),
+                _ => (Arc::clone(&selected), "dispatch"),
             };
             let recipe = Arc::new(MechanismRecipe::new(arm, &workload.set)?);
             let ceiling = Some(ceiling::fold());

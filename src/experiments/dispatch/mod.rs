@@ -1,13 +1,19 @@
 //! Experiments on dispatch: finding the handler, and calling it.
 
+mod calibration;
 mod control;
+mod distribution;
 mod factorial;
 mod fetch;
 mod icache;
 mod icache_facts;
 mod learning;
 mod mechanism;
+mod neighbour;
+mod residual;
 mod selection;
+mod stream;
+mod tail;
 mod targets;
 mod traffic;
 
@@ -20,4 +26,9 @@ pub const EXPERIMENTS: &[&dyn Experiment] = &[
     &icache::InstructionCache,
     &fetch::CodeFetch,
     &targets::CallTargets,
+    &tail::TailCost,
+    &calibration::Calibration,
+    &residual::ResidualCost,
+    &distribution::Distribution,
+    &neighbour::Neighbour,
 ];

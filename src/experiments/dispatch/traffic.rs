@@ -13,7 +13,8 @@ use crate::traffic::{self, KeyRule, Law, Packet, Traffic};
 const PUBLISHED_POOL: i64 = 32_768;
 /// Largest pool: 256 MiB, far past any L2. Each block copies it, which must not take long between two looks at the watch.
 const LARGEST_POOL: i64 = 1 << 23;
-const LAWS: [&str; 6] = ["uniform", "zipf", "skewed", "worst", "hot", "periodic"];
+/// Laws that a traffic parameter takes.
+pub const LAWS: [&str; 6] = ["uniform", "zipf", "skewed", "worst", "hot", "periodic"];
 const KEY_RULES: [&str; 2] = ["ip_protocol", "destination_port"];
 
 /// Handlers, packets, and what was found out about them before anything is timed.
@@ -122,12 +123,13 @@ pub fn workload(values: &Values, seed: u64, card: &Card, watch: &Watch) -> Resul
     Ok(workload)
 }
 
-/// The body of that name.
+/// The body of that name, which the parameter has accepted.
 pub fn body(name: &str) -> Body {
     Body::ALL.into_iter().find(|body| body.name() == name).expect("a declared choice")
 }
 
-fn law(name: &str, values: &Values, handlers: usize) -> Option<Law> {
+/// The law of that name; `None` for a capture's path.
+pub fn law(name: &str, values: &Values, handlers: usize) -> Option<Law> {
     Some(match name {
         "uniform" => Law::Uniform,
         "zipf" => Law::Zipf { exponent: values.float("exponent") },
@@ -149,8 +151,26 @@ fn drawn(
     watch: &Watch,
 ) -> Result<Workload> {
     let set = HandlerSet::standard(handlers, body, values.float("residual_share"), seed)?;
+    over(set, law, values, seed, seed, watch)
+}
+
+/// Packets by a law over handlers of the caller's own; `permutation_seed` draws which of them holds which rank. Audits are
+/// left to the caller.
+pub fn over(
+    set: HandlerSet,
+    law: Law,
+    values: &Values,
+    seed: u64,
+    permutation_seed: u64,
+    watch: &Watch,
+) -> Result<Workload> {
+    let handlers = set.len();
     let unmatched = values.float("unmatched");
-    let traffic = Traffic::new(law).unmatched(unmatched).seed(seed).shuffle(values.flag("shuffle"));
+    let traffic = Traffic::new(law)
+        .unmatched(unmatched)
+        .seed(seed)
+        .permutation_seed(permutation_seed)
+        .shuffle(values.flag("shuffle"));
     let weights = traffic.handler_weights(handlers)?;
     let packets = traffic.generate(values.size("pool"), &set.keys(), &watch.silent())?;
     Ok(Workload { set, packets, weights: Some(weights), unmatched, checks: Vec::new() })
@@ -159,7 +179,7 @@ fn drawn(
 /// A capture's own packets, repeated or cut to the pool, and handlers for its most frequent keys; where it has fewer
 /// keys than handlers were asked for, the rest claim keys that it never uses, as in a service that knows more
 /// protocols than it sees.
-fn captured(
+pub fn captured(
     path: &Path,
     values: &Values,
     body: Body,

@@ -1,0 +1,161 @@
+"""The verdict's sentences. Each is made of recorded numbers; without them it says why it isn't said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from nanokata.budget import has_budget, share
+from nanokata.render import numbers
+from nanokata.render.headline import calling_of, finding_of, side_by_side
+from nanokata.results.records import Contrast
+
+from .plan import Sentence
+
+if TYPE_CHECKING:
+    from nanokata.results import RunResult
+
+    from .result import KataRun
+
+SELECTION, MECHANISM, DISTRIBUTION = "dispatch.selection", "dispatch.mechanism", "dispatch.distribution"
+_MOST_NAMED = 3
+"""Differences that a sentence names; the tables have all."""
+
+
+def _missing(run: KataRun, experiment: str) -> str | None:
+    """Return why nothing rests on an experiment: it didn't run, gave no result, or a check of it failed."""
+    result = run.result(experiment)
+    if result is None:
+        problem = run.problem(experiment)
+        return f"{experiment}: {problem.reason}" if problem else f"{experiment} wasn't run"
+    failed = dict.fromkeys(check.name for check in result.checks if check.voids)
+    return f"{experiment}: a check failed ({', '.join(failed)})" if failed else None
+
+
+def _contrasts(run: KataRun, experiment: str) -> tuple[Contrast, ...]:
+    result = run.result(experiment)
+    return result.contrasts if result is not None else ()
+
+
+def _why_void(result: RunResult | None) -> str:
+    """Return why races of a result are void, in its own words."""
+    reports = result.report.reports() if result is not None else ()
+    reasons = (cell.reason for report in reports for cell in report.cells if cell.void)
+    return next((reason for reason in reasons if reason), "its races have no verdict")
+
+
+def why_not(contrast: Contrast | None, what: str, result: RunResult | None) -> str | None:
+    """Return why nothing can be said of a contrast; `None` where something can."""
+    if contrast is None:
+        return f"{what} wasn't measured"
+    if contrast.void:
+        return f"{what} is void: {_why_void(result)}"
+    if contrast.value is None or contrast.low is None or contrast.high is None:
+        return f"{what}: {numbers.TOO_FEW} for an interval"
+    return None
+
+
+def resolved(contrast: Contrast) -> bool | None:
+    """Return whether a difference's interval lies on one side of zero; `None` where it is void or has none."""
+    if contrast.void or contrast.low is None or contrast.high is None:
+        return None
+    return contrast.low > 0 or contrast.high < 0
+
+
+def spoken(contrast: Contrast) -> str:
+    """Return a contrast as a sentence names it: what it is, its value, its interval, its share of the budget."""
+    value = contrast.value if contrast.value is not None else 0.0
+    budget = f", {numbers.percent(share(value))} of the budget" if has_budget(contrast.unit) else ""
+    unit = contrast.unit.partition("/")[0]
+    return f"{contrast.what} {numbers.cost(value)} {unit} {numbers.interval(contrast.low, contrast.high)}{budget}"
+
+
+def finding_and_calling(run: KataRun) -> Sentence:
+    """Say what finding the handler costs beside what calling it costs."""
+    topic = "finding against calling"
+    for experiment in (SELECTION, MECHANISM):
+        if (reason := _missing(run, experiment)) is not None:
+            return Sentence(topic, reason=reason)
+    finding = finding_of(_contrasts(run, SELECTION))
+    searched = run.result(SELECTION)
+    law = str(searched.cells[0].parameters.get("traffic")) if searched is not None and searched.cells else ""
+    calling = calling_of(_contrasts(run, MECHANISM), law)
+    reasons = (
+        why_not(finding, "what finding costs", searched),
+        why_not(calling, "what calling costs", run.result(MECHANISM)),
+    )
+    missing = [reason for reason in reasons if reason is not None]
+    return Sentence(topic, side_by_side(finding, calling), "; ".join(missing) or None)
+
+
+def _listed(items: Sequence[str], most: int = _MOST_NAMED) -> str:
+    more = f"; and {len(items) - most} more" if len(items) > most else ""
+    return "; ".join(items[:most]) + more
+
+
+def mechanisms(run: KataRun) -> Sentence:
+    """Say which differences between mechanisms are resolved, and which aren't."""
+    topic = "mechanisms"
+    if (reason := _missing(run, MECHANISM)) is not None:
+        return Sentence(topic, reason=reason)
+    contrasts = _contrasts(run, MECHANISM)
+    judged = [contrast for contrast in contrasts if resolved(contrast) is not None]
+    if not judged:
+        why = why_not(contrasts[0] if contrasts else None, "the difference between mechanisms", run.result(MECHANISM))
+        return Sentence(topic, reason=why)
+    told = sorted((item for item in judged if resolved(item)), key=lambda item: -abs(item.value or 0.0))
+    open_ = [contrast.what for contrast in judged if not resolved(contrast)]
+    void = len(contrasts) - len(judged)
+    if told:
+        text = (
+            f"Of {len(judged)} differences between mechanisms {len(told)} are told from nothing, "
+            f"the largest first: {_listed([spoken(item) for item in told])}."
+        )
+    else:
+        text = f"Of {len(judged)} differences between mechanisms none is told from nothing here."
+    reasons = [f"can't be told from nothing: {_listed(open_, len(open_))}"] if open_ else []
+    reasons += [f"{void} differences between mechanisms are void: {_why_void(run.result(MECHANISM))}"] if void else []
+    return Sentence(topic, text, "; ".join(reasons) or None)
+
+
+def _captured(run: KataRun) -> tuple[str | None, str | None]:
+    """Return what sorting captures of the table's gain, or why that isn't said."""
+    if (reason := _missing(run, DISTRIBUTION)) is not None:
+        return None, reason
+    contrasts = [item for item in _contrasts(run, DISTRIBUTION) if item.name.startswith("share")]
+    contrast = next((item for item in contrasts if "skewed" in item.name), contrasts[0] if contrasts else None)
+    reason = why_not(contrast, "the share of the gain that sorting captures", run.result(DISTRIBUTION))
+    if contrast is None or reason is not None:
+        return None, reason
+    low, value, high = (numbers.percent(end or 0.0) for end in (contrast.low, contrast.value, contrast.high))
+    return f"sorting the list captures {value} ({low}…{high}) of what the table saves ({contrast.what})", None
+
+
+def worst_probes(results: Iterable[RunResult], arm: str) -> int | None:
+    """Return the most probes that a packet took with an arm, over all races; counted, so it needs no verdict."""
+    counted = [
+        cell[arm].probes.max  # type: ignore[union-attr]
+        for result in results
+        for cell in result.cells
+        if arm in cell and cell[arm].probes is not None
+    ]
+    return max(counted, default=None)
+
+
+def sorting_and_bound(run: KataRun) -> Sentence:
+    """Say what sorting the list captures on average, and what the worst packet costs with each."""
+    topic = "sorting and the bound"
+    captured, reason = _captured(run)
+    results = [found for name in (DISTRIBUTION, SELECTION) if (found := run.result(name)) is not None]
+    sorted_, table = worst_probes(results, "scan_ordered"), worst_probes(results, "table_compact")
+    if sorted_ is None or table is None:
+        uncounted = "the worst packet's probes weren't counted"
+        reasons = [part for part in (reason, uncounted) if part]
+        return Sentence(topic, None if captured is None else f"{_capital(captured)}.", "; ".join(reasons))
+    bound = f"the worst packet takes {sorted_} probes in the sorted list and {table} in the table"
+    text = f"{_capital(captured)}; {bound}." if captured else f"{_capital(bound)}."
+    return Sentence(topic, text, reason)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
