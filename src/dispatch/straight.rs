@@ -1,9 +1,9 @@
 //! Straight lines of direct calls: code to fetch, and nothing to guess.
 //!
-//! A line is [`CALLS`] call sites one after another, each a direct call of one body. Over `k` bodies, site `s` calls body
-//! `s % k`. Whatever `k` is, a pass executes the same number of calls from the same number of sites, with the same data;
-//! no call is indirect, so no target has to be predicted from a register. What differs is how much distinct code the
-//! calls run: `k` bodies.
+//! A line is [`CALLS`] call sites one after another, each a direct call of one body. Over `k` bodies, site `s` calls
+//! body `s % k`. Whatever `k` is, a pass executes the same number of calls from the same number of sites, with the same
+//! data; no call is indirect, so no target has to be predicted from a register. What differs is how much distinct code
+//! the calls run: `k` bodies.
 
 use std::collections::BTreeSet;
 
@@ -55,8 +55,8 @@ macro_rules! lines {
                     let mut packets = packets.iter();
                     let mut checksum = Checksum::EMPTY;
                     loop {
-                        // A window may end anywhere in the line. A branch that is never taken but once costs a slot, the
-                        // same at each site; a jump into the line would be indirect.
+                        // A window may end anywhere in the line. A branch that is never taken but once costs a slot,
+                        // the same at each site; a jump into the line would be indirect.
                         seq!(SITE in 0..120 {
                             let Some(packet) = packets.next() else { return checksum };
                             let outcome = object_of::<{ called(SITE, $bodies) }, P>(object).process(packet);
@@ -176,8 +176,8 @@ impl LineRecipe {
         self.loops().lines.iter().map(|&line| line_code(line)).collect()
     }
 
-    /// Whether the line is what it claims to be, read from its machine code: [`CALLS`] direct calls of as many different
-    /// bodies as were asked for, and nothing indirect.
+    /// Whether the line is what it claims to be, read from its machine code: [`CALLS`] direct calls of as many
+    /// different bodies as were asked for, and nothing indirect.
     pub fn check(&self) -> Check {
         let name = format!("straight-line:{}:{}", self.body, self.bodies);
         let copies = match self.code() {

@@ -69,8 +69,8 @@ pub struct TargetsRecipe {
 const CHUNK: usize = 1 << 16;
 
 impl TargetsRecipe {
-    /// All handlers of `set` as targets, for `packets` packets; keys and predicates don't matter. `seed` draws the random
-    /// order.
+    /// All handlers of `set` as targets, for `packets` packets; keys and predicates don't matter. `seed` draws the
+    /// random order.
     ///
     /// # Errors
     /// [`Error::Interrupted`] once `watch` is stopped.

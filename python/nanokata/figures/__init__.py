@@ -28,6 +28,9 @@ __all__ = ["draw", "forest", "of_examination", "published", "scaling", "series",
 
 _OF_EXPERIMENTS = {
     "dispatch.selection": "scaling",
+    "dispatch.icache": "icache",
+    "dispatch.fetch": "fetch",
+    "dispatch.targets": "targets",
     "dispatch.tail": "tail",
 }
 """The experiments with a figure of their own: the module here, whose function of the same name draws it.

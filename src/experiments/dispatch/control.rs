@@ -2,8 +2,8 @@
 
 use crate::race::{Cell, Check, Contrast, Outcome, Verdict};
 
-/// Judges a control by what it is a control of: `held` if its interval lies within `share` of the effect, `failed` if it
-/// lies outside, else not applicable, since the interval is too wide to say.
+/// Judges a control by what it is a control of: `held` if its interval lies within `share` of the effect, `failed` if
+/// it lies outside, else not applicable, since the interval is too wide to say.
 ///
 /// A tolerance in nanoseconds would be too strict on one machine and too lax on another, and a share of the cost says
 /// nothing of the difference that is claimed: a bias of a tenth of an effect can't be that effect.

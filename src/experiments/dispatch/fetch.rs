@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{control, traffic};
 use crate::Result;
-use crate::dispatch::straight::{BODIES, CALLS};
+use crate::dispatch::straight::CALLS;
 use crate::dispatch::{Body, HandlerSet, LineRecipe, LineReference, audit, ceiling, footprint};
 use crate::machine::Card;
 use crate::race::{
@@ -20,8 +20,8 @@ const ONE: &str = "one_body";
 const MANY: &str = "many_bodies";
 /// Pool where the L2's size isn't known: a quarter of 1 MiB.
 const USUAL_POOL: i64 = 8192;
-/// What besides fetching may grow with the number of bodies, as a share of the whole rise, before that rise says nothing
-/// about fetching.
+/// What besides fetching may grow with the number of bodies, as a share of the whole rise, before that rise says
+/// nothing about fetching.
 const MOST_BESIDES: f64 = 0.5;
 
 impl Experiment for CodeFetch {
@@ -35,14 +35,16 @@ impl Experiment for CodeFetch {
 
     fn about(&self) -> &'static str {
         "A straight line of 120 direct calls, one packet each: no call is indirect, so no target has to be guessed. \
-         `many_bodies` deals its 120 call sites to k different bodies, `one_body` to a single one; both make the same \
-         number of calls from the same number of sites over the same packets and the same object. What differs is how \
-         much code a pass runs, so as k × body outgrows the L1 instruction cache, the rise is what fetching it from the \
-         next level costs. Bodies compute in four parallel chains, since one serial chain would be slow enough to hide \
-         the fetching. Tiny bodies are the control: the same sites and the same k, code that always fits; what rises \
-         with them is what k costs besides. That the calls are direct and the bodies distinct is read from the machine \
-         code of the very copies that are timed. A cache of decoded operations ends before the L1 instruction cache \
-         does, so the rise may begin early; every line has some KiB of its own, the same for every k (stated below). At k = 1 the two arms are the same."
+         `many_bodies` deals its 120 call sites to k different bodies, `one_body` to a single one; both make the \
+         same number of calls from the same number of sites over the same packets and the same object. What differs \
+         is how much code a pass runs, so as k × body outgrows the L1 instruction cache, the rise is what fetching \
+         it from the next level costs. It is fetching at its best: every next call is known, so a front end that \
+         runs ahead can ask for code before it is needed. Bodies compute in four parallel chains, since one serial \
+         chain would be slow enough to hide the fetching. Tiny bodies are the control: the same sites and the same \
+         k, code that always fits; what rises with them is what k costs besides. That the calls are direct and the \
+         bodies distinct is read from the machine code of the very copies that are timed. A cache of decoded \
+         operations ends before the L1 instruction cache does, so the rise may begin early; the line has some KiB of \
+         its own, the same for every k. Control: at k = 1 the two arms are the same."
     }
 
     fn unit(&self) -> Unit {
@@ -61,7 +63,8 @@ impl Experiment for CodeFetch {
                 Value::Int(1),
                 "k, how many different bodies the line calls: 1, 2, 4, 8, 12, 15, 20, 30, 60 or 120",
             )
-            .series(bodies),
+            .series(bodies)
+            .monotonic(vec![MANY]),
             Parameter::new(
                 "body",
                 Kind::Choice { choices: traffic::bodies() },
@@ -163,17 +166,16 @@ fn line_fact(body: Body, cells: &[Cell], card: &Card) -> Fact {
         unit: "bytes".into(),
         origin: Origin::Counted,
     };
-    let line =
-        LineRecipe::new(body, BODIES[0]).map_err(|error| error.to_string()).and_then(|line| line.code());
-    let (line, each) = match (line, footprint::first_bytes(body, CALLS)) {
-        (Ok(copies), Ok(each)) => (copies[0].clone(), each),
+    let most = of_body(cells, body.name()).into_iter().map(bodies).max().unwrap_or(1);
+    let line = LineRecipe::new(body, most as usize).map_err(|error| error.to_string());
+    let code = line.and_then(|line| line.code()).map(|copies| copies[0].clone());
+    let (line, each) = match (code, footprint::first_bytes(body, CALLS)) {
+        (Ok(line), Ok(each)) => (line, each),
         (Err(reason), _) | (_, Err(reason)) => {
             return fact(format!("how much code the lines run can't be told here: {reason}"), None);
         }
     };
-    let ks = of_body(cells, body.name()).into_iter().map(bodies);
-    let most = ks.max().unwrap_or(1);
-    let largest = line.bytes + (each.each() * most as f64) as usize;
+    let largest = line.bytes + line.called_bytes;
     let beside = card.l1i_bytes().map_or_else(String::new, |l1i| {
         format!(
             ", {:.1} times the L1 instruction cache ({} KiB), where {} such bodies fit beside the line",
@@ -183,7 +185,7 @@ fn line_fact(body: Body, cells: &[Cell], card: &Card) -> Fact {
         )
     });
     let text = format!(
-        "a line is {:.1} KiB of its own, a {body} body {:.0} bytes; over {most} bodies {:.0} KiB{beside}",
+        "a line is {:.1} KiB of its own, {body} bodies {:.0} bytes each; over {most} of them {:.0} KiB{beside}",
         line.bytes as f64 / 1024.0,
         each.each(),
         largest as f64 / 1024.0

@@ -25,17 +25,18 @@ impl Experiment for InstructionCache {
     }
 
     fn about(&self) -> &'static str {
-        "A benchmark with one handler measures a call whose target is always guessed right and whose code is always in \
-         the cache. Real traffic changes both at once. Here they are two factors: targets (`hot`: one handler; \
-         `periodic`: all in turn; `uniform`, `zipf`: all, at random) and code (tiny bodies, which fit the L1 instruction \
-         cache together; fat ones, which don't). `dyn_trait` selects by the compact table and calls through the vtable; \
-         `direct` does the same selection and calls one fixed body: it has neither cause, so from hot to mixed traffic it \
-         must read zero. The gap of tiny bodies is the cost of targets; how much larger the gap of fat ones is, is the \
-         interaction: what fetching code adds once targets vary. That is fetching after a wrong guess, which also \
-         fetches the wrong body. Predictable targets with code beyond the cache would be fetching alone: `periodic` is \
-         that, but only on a machine whose predictor learns the order, which the tiny cells tell. The two causes \
-         each by itself run beside this as `dispatch.fetch` and `dispatch.targets`. No handler tests more than its \
-         key unless asked: such tests would be a third cause. Control: the dyn arm, built apart."
+        "A benchmark with one handler measures a call whose target is always guessed right and whose code is always \
+         in the cache. Real traffic changes both at once. Here they are two factors: targets (`hot`: one handler; \
+         `periodic`: all in turn; `uniform`, `zipf`: all, at random) and code (tiny bodies, which fit the L1 \
+         instruction cache together; fat ones, which don't). `dyn_trait` selects by the compact table and calls \
+         through the vtable; `direct` does the same selection and calls one fixed body: it has neither cause, so \
+         from hot to mixed traffic it must read zero. The gap of tiny bodies is the cost of targets; how much larger \
+         the gap of fat ones is, is the interaction: what fetching code adds once targets vary. That is fetching \
+         after a wrong guess, which also fetches the wrong body. Predictable targets with code beyond the cache \
+         would be fetching alone: `periodic` is that, but only on a machine whose predictor learns the order, which \
+         the tiny cells tell. The two causes each by itself run beside this as `dispatch.fetch` and \
+         `dispatch.targets`. No handler tests more than its key unless asked: such tests would be a third cause. \
+         Control: the dyn arm, built apart."
     }
 
     fn unit(&self) -> Unit {

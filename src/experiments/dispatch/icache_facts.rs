@@ -51,8 +51,8 @@ fn code(body: Body, handlers: usize, card: &Card) -> Fact {
             let fit = code.fit(l1i);
             let fits = if fit >= code.functions { "all fit".into() } else { format!("{fit} fit") };
             let text = format!(
-                "{handlers} {body} handlers: {} functions of {:.0} bytes, {:.1} KiB, {times:.2} times the L1 instruction \
-                 cache ({} KiB): {fits} at once",
+                "{handlers} {body} handlers: {} functions of {:.0} bytes, {:.1} KiB, {times:.2} times the L1 \
+                 instruction cache ({} KiB): {fits} at once",
                 code.functions,
                 code.each(),
                 code.total as f64 / 1024.0,
@@ -73,11 +73,12 @@ fn order(cells: &[Cell], handlers: usize) -> Vec<Fact> {
         }
         Verdict::Partly => {
             "targets are guessed right in part, so no cell has guessed targets beside code that must be fetched; \
-             dispatch.fetch has fetching alone"
+             dispatch.fetch has fetching alone, with every next call known"
         }
         Verdict::NotLearned => {
-            "targets in turn are guessed no better than at random, so no cell has guessed targets beside code that must \
-             be fetched: the interaction is fetching after wrong guesses, dispatch.fetch has fetching alone"
+            "targets in turn are guessed no better than at random, so no cell has guessed targets beside code that \
+             must be fetched: the interaction is fetching after wrong guesses; dispatch.fetch has fetching alone, \
+             with every next call known"
         }
         Verdict::NotResolved => {
             "whether targets in turn are guessed isn't resolved, so nothing is said of code fetched beside guessed \

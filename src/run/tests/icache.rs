@@ -215,6 +215,23 @@ mod fetch {
         assert!((value("rise:tiny:120") - 1.5).abs() < 1e-9 && (value("fetching") - 8.5).abs() < 1e-9);
     }
 
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    #[test]
+    fn the_longest_lines_code_is_counted() {
+        let Some(template) = template() else { return };
+        let cells = [cell(&template, "fat", 8, 50.0, 51.0), cell(&template, "identical", 120, 50.0, 50.0)];
+        let facts = facts(ID, &cells);
+        let (fat, folded) = (fact(&facts, "line:fat"), fact(&facts, "line:identical"));
+        assert!(
+            fat.text.contains("over 8 of them") && fat.value.is_some_and(|bytes| bytes > 1000.0),
+            "{}",
+            fat.text
+        );
+        // However many sites call it, one body is one body.
+        let kib = |fact: &Fact| fact.text.split("of them ").nth(1)?.split(' ').next()?.parse::<f64>().ok();
+        assert!(kib(folded).expect("stated") < kib(fat).expect("stated"), "{} {}", folded.text, fat.text);
+    }
+
     #[test]
     fn a_rise_that_tiny_bodies_have_too_says_nothing_of_fetching() {
         let Some(template) = template() else { return };
