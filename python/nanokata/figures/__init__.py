@@ -24,6 +24,10 @@ __all__ = ["draw", "forest", "scaling", "series"]
 
 _OF_EXPERIMENTS = {
     "dispatch.selection": "scaling",
+    "dispatch.calibration": "calibration",
+    "dispatch.residual": "residual",
+    "dispatch.distribution": "distribution",
+    "dispatch.neighbour": "neighbour",
 }
 """The experiments with a figure of their own: the module here, whose function of the same name draws it.
 
