@@ -106,9 +106,9 @@ pub struct Plan {
     pub helpers: usize,
     /// Least duration of a rep where the default is too short, as when starting a helper takes part of it.
     pub min_rep: Option<Duration>,
-    /// Blocks after which the race ends whatever its precision, where figures are wanted and not fine verdicts; never
-    /// fewer than the options' fewest.
-    pub most_blocks: Option<usize>,
+    /// After how many times the options' fewest blocks the race ends whatever its precision, where figures are wanted and
+    /// not fine verdicts; by default the options' most blocks and their time alone bound it.
+    pub patience: Option<usize>,
     /// How long a block should last, where the default is more than such a race needs.
     pub block: Option<Duration>,
     /// Operations of a rep, where a rep means something by itself, as one pass over a set; else as many as time well.
@@ -124,7 +124,7 @@ impl Plan {
             checks: Vec::new(),
             helpers: 0,
             min_rep: None,
-            most_blocks: None,
+            patience: None,
             block: None,
             rep_operations: None,
         }

@@ -19,7 +19,8 @@ _OWN = {"traffic", "selections", "permutation"}
 _FAMILY = "captured:"
 _MOST_BESIDE = 0.36
 """Points of one column spread this far to either side."""
-_STRONG = ("scan", "scan_ordered", "table_compact")
+_SHARED = ("scan", "scan_ordered", "table_compact")
+_STRONG = _SHARED
 
 
 def _whole(result: RunResult) -> list[CellResult]:
@@ -121,9 +122,12 @@ def _share_panel(ax: Axes, result: RunResult) -> None:
 
     shares = _shares(result)
     for column, (traffic, found) in enumerate(shares.items()):
-        _draw_shares(ax, column, found)
+        _draw_shares(ax, column, found, _in_probes(result, traffic))
         _draw_middle(ax, column, found, result, traffic)
         _draw_published(ax, column, traffic, result)
+    low, high = ax.get_ylim()
+    # Room for the figures below every point.
+    ax.set_ylim(min(low, 0.0) - 0.16 * (max(high, 1.0) - min(low, 0.0)), max(high, 1.0) + 0.04)
     ax.axhline(1, color=style.GREY, linewidth=0.8, zorder=0)
     ax.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
     style.tidy(ax)
@@ -142,13 +146,33 @@ def _share_panel(ax: Axes, result: RunResult) -> None:
         )  # fmt: skip
 
 
-def _draw_shares(ax: Axes, column: int, found: list[Contrast]) -> None:
+def _in_probes(result: RunResult, traffic: str) -> dict[str, float]:
+    """Return the share in probes, exact, by the name of the contrast that has the measured one."""
+    found = {}
+    for cell in result.cells:
+        if cell.parameters["traffic"] != traffic or not all(arm in cell for arm in _SHARED):
+            continue
+        probes = [cell[arm].probes for arm in _SHARED]
+        means = [item.mean for item in probes if item is not None]
+        if len(means) == len(_SHARED) and means[0] > means[2]:
+            share = (means[0] - means[1]) / (means[0] - means[2])
+            alone = cell.parameters["selections"] == "all"
+            found[f"{_FAMILY}{traffic}" if alone else f"{_FAMILY}{traffic}:{cell.parameters['permutation']}"] = share
+    return found
+
+
+def _draw_shares(ax: Axes, column: int, found: list[Contrast], in_probes: dict[str, float]) -> None:
     known = sorted((item for item in found if item.value is not None), key=lambda item: item.value or 0.0)
     for place, item in enumerate(known):
         value = item.value or 0.0
         beside = 0.0 if len(known) == 1 else _MOST_BESIDE * (2 * place / (len(known) - 1) - 1)
         below = 0.0 if item.low is None else max(value - item.low, 0.0)
         above = 0.0 if item.high is None else max(item.high - value, 0.0)
+        if item.name in in_probes:
+            ax.plot(
+                column + beside, in_probes[item.name], marker="_", markersize=8, markeredgewidth=1.6,
+                color=style.ORANGE, linestyle="none", label="in probes (exact)", zorder=2,
+            )  # fmt: skip
         ax.errorbar(
             column + beside, value, yerr=[[below], [above]], color=style.BLUE, marker="o", markersize=4.5,
             capsize=0, elinewidth=1.2, markerfacecolor="white" if item.void else style.BLUE, linestyle="none",
