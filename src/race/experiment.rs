@@ -110,9 +110,9 @@ pub struct Plan {
     pub min_rep: Option<Duration>,
     /// Whether and how each operation is timed by itself, besides the race.
     pub per_operation: Option<PerOperation>,
-    /// Blocks after which the race ends whatever its precision, where figures are wanted and not fine verdicts; never
-    /// fewer than the options' fewest.
-    pub most_blocks: Option<usize>,
+    /// After how many times the options' fewest blocks the race ends whatever its precision, where figures are wanted and
+    /// not fine verdicts; by default the options' most blocks and their time alone bound it.
+    pub patience: Option<usize>,
     /// How long a block should last, where the default is more than such a race needs.
     pub block: Option<Duration>,
     /// Operations of a rep, where a rep means something by itself, as one pass over a set; else as many as time well.
@@ -129,7 +129,7 @@ impl Plan {
             helpers: 0,
             min_rep: None,
             per_operation: None,
-            most_blocks: None,
+            patience: None,
             block: None,
             rep_operations: None,
         }

@@ -199,10 +199,8 @@ impl<'a> Race<'a> {
     /// The bound on blocks: the options', or less where the plan says that less will do.
     fn most_blocks(&self) -> usize {
         let options = self.bench.options;
-        self.bench
-            .plan
-            .most_blocks
-            .map_or(options.max_blocks, |most| most.clamp(options.min_blocks, options.max_blocks))
+        let patience = self.bench.plan.patience.map(|times| options.min_blocks.saturating_mul(times.max(1)));
+        patience.map_or(options.max_blocks, |most| most.min(options.max_blocks))
     }
 
     /// Done when the time is up, or when the fewest blocks are there: whichever is further off.

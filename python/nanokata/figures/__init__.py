@@ -32,6 +32,10 @@ _OF_EXPERIMENTS = {
     "dispatch.fetch": "fetch",
     "dispatch.targets": "targets",
     "dispatch.tail": "tail",
+    "dispatch.calibration": "calibration",
+    "dispatch.residual": "residual",
+    "dispatch.distribution": "distribution",
+    "dispatch.neighbour": "neighbour",
 }
 """The experiments with a figure of their own: the module here, whose function of the same name draws it.
 

@@ -30,7 +30,7 @@ const OPERATION: &str = "operation";
 /// The arm whose cycles are known.
 const YARDSTICK: &str = "sixteen_adds";
 /// Enough for a figure; verdicts to half a percent aren't what this is for.
-const BLOCKS: usize = 40;
+const PATIENCE: usize = 1;
 const BLOCK: Duration = Duration::from_millis(5);
 /// Least rep beside an operation of up to some hundred nanoseconds: the yardstick's. With the usual 50 µs the operation's
 /// own would last milliseconds, and hardly one would go undisturbed on a busy machine.
@@ -111,7 +111,7 @@ impl Experiment for Calibration {
         let checks = set.map(|bytes| set_check(operation, bytes, card)).into_iter().collect();
         let min_rep = operation.is_slow().then_some(REP_BESIDE_SLOW);
         let plan = Plan::new(source, entries);
-        Ok(Plan { checks, min_rep, most_blocks: Some(BLOCKS), block: Some(BLOCK), ..plan })
+        Ok(Plan { checks, min_rep, patience: Some(PATIENCE), block: Some(BLOCK), ..plan })
     }
 
     fn contrasts(&self, cells: &[Cell]) -> Vec<Contrast> {

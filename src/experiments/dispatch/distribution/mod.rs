@@ -32,7 +32,7 @@ const SORTING: [SelectionArm; 3] =
 const CONTROLS: [(SelectionArm, &str); 2] =
     [(SelectionArm::Scan, "scan_again"), (SelectionArm::TableCompact, "table_compact_again")];
 /// Hundreds of nanoseconds are compared here, in many races: short ones will do.
-const BLOCKS: usize = 40;
+const PATIENCE: usize = 1;
 const BLOCK: Duration = Duration::from_millis(2);
 const MIN_REP: Duration = Duration::from_micros(25);
 /// As many races as fit into one run beside the others.
@@ -132,7 +132,7 @@ impl Experiment for Distribution {
         Ok(Plan {
             checks: workload.checks,
             min_rep: Some(MIN_REP),
-            most_blocks: Some(BLOCKS),
+            patience: Some(PATIENCE),
             block: Some(BLOCK),
             ..Plan::new(Source::from_items(workload.packets), entries)
         })

@@ -28,7 +28,7 @@ const TABLE: &str = "table_compact";
 /// What the table is held against.
 const RIVALS: [(&str, &str); 2] = [("scan_ordered", "the sorted scan"), ("scan_keys", "the scan of keys")];
 /// Differences of tens of nanoseconds are looked for: short races will do.
-const BLOCKS: usize = 40;
+const PATIENCE: usize = 1;
 const BLOCK: Duration = Duration::from_millis(4);
 
 impl Experiment for ResidualCost {
@@ -115,7 +115,7 @@ impl Experiment for ResidualCost {
         workload.checks.push(exclusive_check(&workload.set));
         let entries = entries(&workload, watch)?;
         let plan = Plan::new(Source::from_items(workload.packets), entries);
-        Ok(Plan { checks: workload.checks, most_blocks: Some(BLOCKS), block: Some(BLOCK), ..plan })
+        Ok(Plan { checks: workload.checks, patience: Some(PATIENCE), block: Some(BLOCK), ..plan })
     }
 
     fn facts(&self, cells: &[Cell], _card: &Card, _watch: &Watch) -> Result<Vec<Fact>> {
@@ -200,8 +200,8 @@ fn points(
 /// bracket.
 fn measured(cells: &[Cell], length: i64, (rival, spoken): (&str, &str)) -> Option<Fact> {
     let advantage = |cell: &Cell| {
-        let stands = cell.status == Status::Held;
-        stands.then(|| contrast::over_blocks(&[(1.0, cell, rival), (-1.0, cell, TABLE)])).flatten()
+        let difference = contrast::over_blocks(&[(1.0, cell, rival), (-1.0, cell, TABLE)])?;
+        (cell.status == Status::Held).then(|| beyond(difference, cell))
     };
     let of_length = cells.iter().filter(|cell| length_of(cell) == Some(length)).count();
     let points = points(cells, length, advantage);
@@ -215,6 +215,12 @@ fn measured(cells: &[Cell], length: i64, (rival, spoken): (&str, &str)) -> Optio
         found.spoken("residual share")
     );
     Some(fact(format!("crossing:{rival}:{length}"), text, found))
+}
+
+/// An advantage that is told from nothing only beyond the margin that verdicts have, as a share of the table's cost.
+fn beyond(advantage: Interval, cell: &Cell) -> Interval {
+    let margin = cell.resolvable_margin * cell.arm(TABLE).map_or(0.0, |table| table.median);
+    Interval { low: advantage.low - margin, high: advantage.high + margin, ..advantage }
 }
 
 /// Where it stops needing fewer probes, by enumeration. The probes of a scan of keys are comparisons, not calls: no
