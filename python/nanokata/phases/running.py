@@ -134,21 +134,21 @@ class Runner:
         results: list[RunResult] = []
         problems: list[Problem] = []
         examined = Examination()
-        interrupted = False
+        cut = None
         try:
             for job, update in self._parts(phase, progress):
                 if job is None:
                     examined = self._examine(phase, update, problems)
                 else:
                     self._measure(job, update, results, problems)
-        except KeyboardInterrupt:
-            interrupted = True
+        except KeyboardInterrupt as interrupt:
+            cut = interrupt
         spent = time.monotonic() - begun
-        finished = PhaseResult(phase, tuple(results), examined, tuple(problems), spent, interrupted)
+        finished = PhaseResult(phase, tuple(results), examined, tuple(problems), spent, cut is not None)
         self.finished.append(finished)
-        if interrupted:
+        if cut is not None:
             self.interrupted = True
-            raise KataInterrupted(self.result())
+            raise KataInterrupted(self.result()) from cut
         return finished
 
     def _parts(self, phase: Phase, progress: Progress) -> Iterator[tuple[Job | None, Progress]]:
@@ -177,11 +177,17 @@ class Runner:
         if not _known(job.experiment):
             problems.append(Problem(job.experiment, "this build has no experiment of that name", NO_VERDICT))
             return
+        caught = any(phase.results for phase in self.finished) or bool(results)
         try:
             results.append(nanokata.run(job.experiment, progress=progress, **self.options, **self.asked(job)))
         except (ChecksumMismatch, NotMeasurable, WorkerPanic) as error:
             # The other experiments don't rest on this one.
             problems.append(_problem(job.experiment, error))
+        except InvalidArgument as error:
+            # A fault that nobody knows is refused at the first experiment; one that only some arms can have isn't.
+            if error.name != "sabotage" or not caught:
+                raise
+            problems.append(Problem(job.experiment, str(error), NO_VERDICT))
 
     def asked(self, job: Job) -> dict[str, Any]:
         """Return how a job's experiment is called: its parameters, those given, its bound."""
