@@ -38,18 +38,25 @@ def _advice(error: NanokataError) -> str | None:
         return "`nanokata doctor` shows what this machine can measure, and what disturbs it"
     context = click.get_current_context(silent=True)
     if context is not None and (experiment := _at_fault(error, context)) is not None:
-        return f"`nanokata list {experiment}` shows what it takes"
+        return f"`nanokata list{experiment}` shows what it takes"
     return f"`{context.command_path if context else 'nanokata'} --help` shows what it takes"
 
 
 def _at_fault(error: NanokataError, context: click.Context) -> str | None:
-    """Return the experiment or area whose parameter an error is about; `None` where it is about an option."""
+    """Return what of the catalogue an error is about, as the end of a command; `None` where it is about an option.
+
+    That is the experiment or area that was asked for; of a kata, the whole catalogue.
+    """
+    from nanokata.phases import KATAS
+
     experiment = context.params.get("experiment")
     if not isinstance(error, InvalidArgument) or not isinstance(experiment, str):
         return None
     options = {option for parameter in context.command.params for option in (parameter.name, *parameter.opts)}
     # `--set` gives an experiment's parameters, whatever is wrong with it.
-    return None if error.name in options - {"--set"} else experiment
+    if error.name in options - {"--set"}:
+        return None
+    return "" if experiment in KATAS else f" {experiment}"
 
 
 @contextmanager
@@ -157,10 +164,11 @@ def run_command(command: click.Command, arguments: Sequence[str] | None = None) 
         return error.exit_code
     except NanokataError as error:
         return end_with(error)
-    except Terminated:
-        click.echo("\nterminated; nothing is left running", err=True)
-        return TERMINATED
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort) as cut:
+        # click makes an Abort of what it meets.
+        if isinstance(cut.__cause__ or cut, Terminated):
+            click.echo("\nterminated; nothing is left running", err=True)
+            return TERMINATED
         click.echo("\ninterrupted; nothing is left running", err=True)
         return INTERRUPTED
     except BrokenPipeError:

@@ -82,7 +82,7 @@ def _measure(runner: Runner, phase: Phase) -> PhaseResult:
     before, share = runner.share_of(phase)
     whole = progress.Whole(runner.begun, before, share)
     with progress.shown(f"phase {phase.number}", runner.expected_seconds, whole=whole) as update:
-        return runner.phase(phase, lambda doing, fraction: update(f"phase {phase.number}: {doing}", fraction))
+        return runner.phase(phase, update)
 
 
 def _draw(phase: PhaseResult, directory: Path) -> tuple[Picture, ...]:

@@ -193,7 +193,7 @@ def run(
     if markdown:
         wanted = f"{experiment} has no page; {', '.join(phases.KATAS)} has"
         raise InvalidArgument(f"--markdown: {wanted}", name="--markdown", value="true", wanted=wanted)
-    experiments = chosen(experiment)
+    experiments = chosen(experiment, also=phases.KATAS)
     several = experiment not in {item.id for item in experiments}
     jobs = _jobs(experiments, pairs, traffic, preset)
     # All are looked at before the first one runs.

@@ -103,7 +103,10 @@ class Runner:
             self.kata,
             tuple(self.finished),
             machine=machine(),
-            options={name: value for name, value in asked.items() if value not in (None, False, {})},
+            # CPU 0 and seed 0 are something that was asked for.
+            options={
+                name: value for name, value in asked.items() if not (value is None or value is False or value == {})
+            },
             version=__version__,
             started=self.started,
             bounds={job.experiment: self.asked(job)["seconds"] for job in _jobs(self.kata) if _known(job.experiment)},
@@ -116,20 +119,18 @@ class Runner:
         `progress` is called with what is being done and the fraction of the whole that is behind us. Ctrl-C raises
         :class:`KataInterrupted`, which carries what is finished; the phase that it met is among it if it has anything.
         """
-        whole = self.expected_seconds
-        done = 0.0
         for phase in self.kata.phases:
-            share = self._expected[phase.number]
-            yield self.phase(phase, _part(progress or _nothing, phase, done / whole, share / whole))
-            done += share
+            yield self.phase(phase, _scaled(progress or _nothing, *self.share_of(phase)))
 
     def share_of(self, phase: Phase) -> tuple[float, float]:
         """Return where a phase begins and how much of the whole it is, as fractions of the expected time."""
         before = sum(self._expected[other.number] for other in self.kata.phases if other.number < phase.number)
-        return before / self.expected_seconds, self._expected[phase.number] / self.expected_seconds
+        whole = self.expected_seconds or 1.0  # Nothing that takes time: nothing to share.
+        return before / whole, self._expected[phase.number] / whole
 
     def phase(self, phase: Phase, progress: Progress) -> PhaseResult:
         """Run one phase; `progress` gets the fraction of this phase."""
+        progress = _naming(phase, progress)
         begun = time.monotonic()
         results: list[RunResult] = []
         problems: list[Problem] = []
@@ -243,8 +244,8 @@ def _scaled(progress: Progress, begin: float, share: float) -> Progress:
     return lambda doing, fraction: progress(doing, begin + share * fraction)
 
 
-def _part(progress: Progress, phase: Phase, begin: float, share: float) -> Progress:
-    return lambda doing, fraction: progress(f"phase {phase.number}: {doing}", begin + share * fraction)
+def _naming(phase: Phase, progress: Progress) -> Progress:
+    return lambda doing, fraction: progress(f"phase {phase.number}: {doing}", fraction)
 
 
 def run(
