@@ -84,7 +84,4 @@ def _phase(phase: PhaseResult, pictures: Sequence[Picture]) -> Iterator[Block]:
         yield from (picture for picture in pictures if picture.experiment == result.experiment)
         # Its title is the heading.
         yield from list(blocks_of(shown.result_renderable(result)))[1:]
-    placed = shown.placed_in(phase)
-    if placed:
-        yield Heading(3, "Checks")
-        yield from blocks_of(checks_renderable(placed))
+    yield from blocks_of(checks_renderable(shown.placed_in(phase)))

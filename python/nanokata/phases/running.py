@@ -237,7 +237,12 @@ def _known(experiment: str) -> bool:
 
 
 def _problem(what: str, error: ChecksumMismatch | NotMeasurable | WorkerPanic) -> Problem:
-    return Problem(what, str(error), NO_VERDICT if isinstance(error, NotMeasurable) else CHECK_FAILED)
+    if isinstance(error, NotMeasurable):
+        # What it speaks of is named already.
+        return Problem(
+            what, error.reason if error.what in {what, what.lower()} and error.reason else str(error), NO_VERDICT
+        )
+    return Problem(what, str(error), CHECK_FAILED)
 
 
 def _scaled(progress: Progress, begin: float, share: float) -> Progress:
