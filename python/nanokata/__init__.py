@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from nanokata.instrument import Doctor, Machine, doctor, machine
     from nanokata.measure import race, run
+    from nanokata.phases import KataRun
     from nanokata.results import RaceResult, RunResult
 
     __version__ = _version("nanokata")
@@ -45,6 +46,7 @@ _NAMES = {
     "advise": "advice",
     "Doctor": "instrument",
     "Experiment": "catalogue",
+    "KataRun": "phases",
     "Machine": "instrument",
     "Parameter": "catalogue",
     "RaceResult": "results",
@@ -78,6 +80,7 @@ __all__ = [
     "Doctor",
     "Experiment",
     "InvalidArgument",
+    "KataRun",
     "Machine",
     "NanokataError",
     "NotMeasurable",

@@ -158,15 +158,18 @@ def find(name: str) -> Experiment:
     raise _unknown(name, [experiment.id for experiment in experiments()])
 
 
-def chosen(name: str) -> tuple[Experiment, ...]:
-    """Return the experiments that `name` stands for: one by its id, an area's, or with ``lab`` all of them."""
+def chosen(name: str, also: Iterable[str] = ()) -> tuple[Experiment, ...]:
+    """Return the experiments that `name` stands for: one by its id, an area's, or with ``lab`` all of them.
+
+    `also` are other names that could have been meant.
+    """
     if several := _several(name):
         return several
     ids = [experiment.id for experiment in experiments()]
     if name in ids:
         return (find(name),)
     areas = dict.fromkeys(experiment.area for experiment in experiments())
-    raise _unknown(name, [*ids, *areas, EVERYTHING])
+    raise _unknown(name, [*ids, *areas, EVERYTHING, *also])
 
 
 def _several(name: str) -> tuple[Experiment, ...]:

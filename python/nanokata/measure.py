@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nanokata.dispatch import Arm
-    from nanokata.phases import KataRun
+    from nanokata.phases import Kata, KataRun
 
 __all__ = ["race", "run"]
 
@@ -124,11 +124,20 @@ def expected_seconds(
     return _core.expected_seconds(experiment, values, companions=companions, quick=quick, seconds=bound)
 
 
+def _kata(name: object) -> Kata | None:
+    """Return the kata of that name; what has a dot is an experiment's id, and costs no import."""
+    if not isinstance(name, str) or "." in name:
+        return None
+    from nanokata import phases
+
+    return phases.named(name)
+
+
 @overload
 def run(  # type: ignore[overload-overlap]
     experiment: Literal["plugin-dispatch"],
     /,
-    **settings: Any,
+    **settings: Any,  # noqa: ANN401 (those of the function below)
 ) -> KataRun: ...
 @overload
 def run(
@@ -197,9 +206,9 @@ def run(
     UnknownExperiment, InvalidArgument, PinningError, ChecksumMismatch, NotMeasurable
         Each says what was wrong, with which value, and what to do.
     """
-    from nanokata import phases
+    if (kata := _kata(experiment)) is not None:
+        from nanokata import phases
 
-    if (kata := phases.named(experiment)) is not None:
         options = {"precision": precision, "margin": margin, "seed": seed, "cpu": cpu}
         return phases.run(
             kata, quick=quick, seconds=seconds, given=parameters, preset=preset, options=options, progress=progress

@@ -160,3 +160,69 @@ def test_labels_stay_within_bounds(positions):
     placed = style.spread(positions, 0.055, within=(0.0, 1.0))
     assert min(placed) >= -1e-9
     assert max(placed) <= 1 + 1e-9
+
+
+def test_dollar_signs_in_names_are_no_mathematics():
+    from matplotlib.text import Text
+
+    price = r"costs $5 or $6, $\frac$"
+    cells = [
+        synthetic.cell(
+            [synthetic.arm(price, 9.0), synthetic.arm("b", 9.5, baseline=9.0, against=price)],
+            {"handlers": n, "kind": price},
+        )
+        for n in (10, 20)
+    ]
+    for made in (cells, cells[:1]):
+        figure = RunResult(synthetic.document(synthetic.report("race", made))).plot()
+        figure.canvas.draw()  # A broken formula fails here.
+        shown = [text.get_text().replace(r"\$", "$") for text in figure.findobj(Text)]
+        assert any(price in text for text in shown)
+
+
+def test_a_figure_of_the_instrument_has_a_mark_a_body():
+    from nanokata.figures.instrument import instrument
+    from nanokata.instrument import Doctor
+
+    document = synthetic.doctor()
+    for body, ratio in zip(document["bodies"], (1.001, 0.98), strict=True):
+        body.update(synthetic.again(ratio))
+    figure = instrument(Doctor(document))
+    itself, rates = figure.axes
+    figure.canvas.draw()
+    assert itself.get_xlim()[0] < -2.0  # The body that is off is in sight.
+    assert {text.get_text() for text in rates.get_legend().get_texts()} == {"fat bodies", "tiny bodies"}
+    instrument(Doctor(synthetic.doctor())).canvas.draw()  # Older findings lack the ratio.
+
+
+def test_failed_invariants_look_unlike_those_that_held():
+    from matplotlib.patches import Rectangle
+
+    from nanokata.figures.invariants import invariants
+    from nanokata.results.records import Check
+
+    checks = [Check(f"agrees:arm{n}", "held", "") for n in range(7)] + [Check("order:$x$", "failed", "")]
+    figure = invariants(checks, title="Invariants")
+    figure.canvas.draw()
+    (ax,) = figure.axes
+    tiles = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    assert len(tiles) == 8
+    assert [bool(tile.get_hatch()) for tile in tiles] == [False] * 7 + [True]
+    assert len({tile.get_facecolor() for tile in tiles}) == 2
+    assert "7 of 8 held" in ax.get_title(loc="left")
+
+
+def test_code_sizes_stand_beside_the_instruction_cache():
+    from nanokata.figures.code_size import code_size, sized
+    from nanokata.instrument import Machine
+    from nanokata.results.records import Fact
+
+    facts = [Fact(f"size:{n}", "", float(n), "bytes", "counted") for n in (300, 2048, 180_000)]
+    card = Machine({"caches": [{"level": 1, "kind": "instruction", "bytes": 32768}]})
+    assert sized([*facts, Fact("other", "", 3.0, "probes", "counted")]) == [(fact.name, fact.value) for fact in facts]
+    for shown, machine in ((facts, card), (facts[:2], card), (facts, Machine({}))):
+        figure = code_size(shown, machine)
+        figure.canvas.draw()
+        (ax,) = figure.axes
+        assert len(ax.patches) == len(shown)
+        assert any("L1i, 32 KiB" in text.get_text() for text in ax.texts) == bool(machine.get("caches"))

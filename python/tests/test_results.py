@@ -146,3 +146,30 @@ def test_a_result_doesnt_change_its_document():
     before = copy.deepcopy(document)
     RunResult(document).summary()
     assert document == before
+
+
+def test_figures_that_follow_and_facts_are_rows_too():
+    document = synthetic.selection()
+    document["report"]["facts"] = [
+        {"name": "code:fat", "text": "180 KiB", "value": 184320.0, "unit": "bytes", "origin": "counted"}
+    ]
+    result = RunResult(document)
+    rows = result.contrast_rows()
+    assert [row["name"] for row in rows] == [contrast.name for contrast in result.contrasts]
+    assert rows[1]["value"] == 500.1
+    assert rows[1]["experiment"] == "dispatch.selection"
+    (fact,) = result.fact_rows()
+    assert (fact["name"], fact["value"], fact["origin"]) == ("code:fat", 184320.0, "counted")
+    race = result.rows()[0]
+    for row in (*rows, fact):
+        assert {name: row[name] for name in ("machine", "run_id", "version")} == {
+            name: race[name] for name in ("machine", "run_id", "version")
+        }
+    frame = result.contrasts_to_pandas()
+    assert list(frame["name"]) == [row["name"] for row in rows]
+    assert str(frame["started"].dtype).startswith("datetime64")
+    assert len(result.facts_to_pandas()) == 1
+    bare = RunResult(synthetic.levels())
+    assert bare.contrast_rows() == []
+    assert bare.contrasts_to_pandas().empty
+    assert bare.facts_to_pandas().empty

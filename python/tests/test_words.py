@@ -238,3 +238,15 @@ def test_only_parameters_that_apply_are_listed(traffic, own):
     summary = RunResult(document).summary()
     (line,) = [line for line in summary.splitlines() if line.startswith(f"traffic {traffic}, pool")]
     assert {name for name in LAW_PARAMETERS if f"{name} " in line} == own
+
+
+def test_arms_that_start_cold_are_named_below_their_table():
+    cell = synthetic.selection_cell(100)
+    for arm, ratio in zip(cell["arms"], (14.2, 1.6, *[1.0] * 8), strict=False):
+        arm["cold_ratio"] = ratio
+    document = synthetic.document(synthetic.report("race", [cell]))
+    summary = " ".join(RaceResult(document).summary().split())
+    assert "first rep after a build, against the median: scan 14×, scan_keys 1.6×" in summary
+    for arm in cell["arms"]:
+        arm["cold_ratio"] = 1.02
+    assert "first rep" not in RaceResult(document).summary()

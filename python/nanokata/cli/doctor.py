@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from . import output, progress
+from . import endings, output, progress
 
 FIT_HALF_A_MINUTE = 0
 """What `--trials` without a number stands for: as many as fit 30 s."""
@@ -14,7 +14,7 @@ KINDS_OF_BODY = 2
 _HALF_A_MINUTE = 30.0
 
 
-@click.command(short_help="Examine the instrument on this machine.")
+@click.command(cls=endings.Command, short_help="Examine the instrument on this machine.")
 @click.option(
     "--trials",
     type=click.IntRange(0, 100_000),

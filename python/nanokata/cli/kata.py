@@ -34,6 +34,7 @@ def run_kata(
     runner = Runner(kata, **settings)
     pictures: dict[int, tuple[Picture, ...]] = {}
     show = _Shown(as_json=as_json)
+    code = None
     try:
         for phase in kata.phases:
             show.phase(_measure(runner, phase))
@@ -41,6 +42,7 @@ def run_kata(
                 pictures[phase.number] = _draw(runner.finished[-1], directory)
     except KeyboardInterrupt as cut:
         runner.interrupted = True
+        code = endings.TERMINATED if isinstance(cut.__cause__ or cut, endings.Terminated) else endings.INTERRUPTED
         click.echo("\ninterrupted; what is finished is kept", err=True)
         if isinstance(cut, KataInterrupted):
             show.phase(cut.finished.phases[-1])
@@ -49,7 +51,7 @@ def run_kata(
     page = _write(run, directory, markdown=markdown, pictures=pictures)
     if page is not None:
         click.echo(f"page: {page}", err=as_json)
-    return endings.INTERRUPTED if runner.interrupted else run.exit_code
+    return run.exit_code if code is None else code
 
 
 class _Shown:
@@ -80,7 +82,7 @@ def _measure(runner: Runner, phase: Phase) -> PhaseResult:
     before, share = runner.share_of(phase)
     whole = progress.Whole(runner.begun, before, share)
     with progress.shown(f"phase {phase.number}", runner.expected_seconds, whole=whole) as update:
-        return runner.phase(phase, lambda doing, fraction: update(f"phase {phase.number}: {doing}", fraction))
+        return runner.phase(phase, update)
 
 
 def _draw(phase: PhaseResult, directory: Path) -> tuple[Picture, ...]:

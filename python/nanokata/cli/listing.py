@@ -7,10 +7,10 @@ import json
 
 import click
 
-from . import output
+from . import endings, output
 
 
-@click.command("list", short_help="Show the experiments.")
+@click.command("list", cls=endings.Command, short_help="Show the experiments.")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print the catalogue as JSON.")
 def list_experiments(name: str | None, as_json: bool) -> None:

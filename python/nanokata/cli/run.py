@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +128,7 @@ def _measure(experiment: Experiment, seconds: float, settings: dict[str, Any]) -
 FIGURES = Path("nanokata-figures")
 
 
-@click.command(short_help="Measure an experiment, or all of a kata.")
+@click.command(cls=endings.Command, short_help="Measure an experiment, or all of a kata.")
 @click.argument("experiment")
 @click.option(
     "--set",
@@ -191,36 +193,52 @@ def run(
     if markdown:
         wanted = f"{experiment} has no page; {', '.join(phases.KATAS)} has"
         raise InvalidArgument(f"--markdown: {wanted}", name="--markdown", value="true", wanted=wanted)
-    experiments = chosen(experiment)
+    experiments = chosen(experiment, also=phases.KATAS)
     several = experiment not in {item.id for item in experiments}
     jobs = _jobs(experiments, pairs, traffic, preset)
     # All are looked at before the first one runs.
     expected = [expected_seconds(item.id, quick=quick, seconds=seconds, **settings) for item, settings in jobs]
     _examine_once(DOCTOR_SECONDS_QUICK if quick else DOCTOR_SECONDS, cpu)
-    results: list[RunResult] = []
     codes: list[int] = []
     options |= {"quick": quick, "seconds": seconds}
-    for (item, settings), at_most in zip(jobs, expected, strict=True):
-        try:
-            result = _measure(item, at_most, {**options, **settings})
-        except (ChecksumMismatch, NotMeasurable, WorkerPanic) as error:
-            if not several:
-                raise
-            # The others don't rest on this one.
-            codes.append(endings.end_with(error))
-            continue
-        results.append(result)
-        codes.append(result.exit_code)
-        if as_json:
-            continue
-        output.show(result)
-        if not no_figure:
-            _draw_and_say(result, directory)
-        if several:
-            click.echo()
-    if as_json:
-        documents = [result.to_json(indent=2) for result in results]
-        click.echo(f"[{', '.join(documents)}]" if several else documents[0])
-        for result in results if not no_figure else ():
-            _draw_and_say(result, directory, err=True)
+    with _documents(several=several) if as_json else nullcontext(_show) as show:
+        for (item, settings), at_most in zip(jobs, expected, strict=True):
+            try:
+                result = _measure(item, at_most, {**options, **settings})
+            except (ChecksumMismatch, NotMeasurable, WorkerPanic) as error:
+                if not several:
+                    raise
+                # The others don't rest on this one.
+                codes.append(endings.end_with(error))
+                continue
+            codes.append(result.exit_code)
+            show(result)
+            if not no_figure:
+                _draw_and_say(result, directory, err=as_json)
+            if several and not as_json:
+                click.echo()
     return endings.worst(codes)
+
+
+def _show(result: RunResult) -> None:
+    output.show(result)
+
+
+@contextmanager
+def _documents(*, several: bool) -> Iterator[Callable[[RunResult], None]]:
+    """Give what prints a result as JSON at once: of several, an array that is closed whatever ends the run."""
+    printed = 0
+
+    def show(result: RunResult) -> None:
+        nonlocal printed
+        before = ("[" if printed == 0 else ", ") if several else ""
+        click.echo(before + result.to_json(indent=2), nl=not several)
+        printed += 1
+        sys.stdout.flush()
+
+    try:
+        yield show
+    finally:
+        if several:
+            click.echo("]" if printed else "[]")
+            sys.stdout.flush()

@@ -25,7 +25,7 @@ _LOOKS = {
 
 
 def rows_of(checks: Sequence[Check]) -> list[tuple[str, list[tuple[str, Check]]]]:
-    """Return the checks by family, a few a row, each with the part of its name that tells it from the family's others."""
+    """Return the checks by family, a few a row, each with the part of its name that is its own in the family."""
     families: dict[str, list[tuple[str, Check]]] = {}
     for check in checks:
         family, _, own = check.name.partition(":")

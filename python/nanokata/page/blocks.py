@@ -57,12 +57,12 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure: its file's name and content, what it shows in words, and its caption."""
+    """A figure: its file's name and content, what it shows in words, and the experiment that it is of, if it is."""
 
     name: str
     png: bytes = field(repr=False)
     alt: str
-    caption: str
+    experiment: str = ""
 
 
 Block = Heading | Paragraph | Items | Table | Code | Picture

@@ -77,22 +77,11 @@ def _phase(phase: PhaseResult, pictures: Sequence[Picture]) -> Iterator[Block]:
     tones: dict[int, Tone] = {0: "good", 1: "bad"}
     yield Paragraph(shown.conclusion(phase), tone=tones.get(phase.exit_code, "warn"))
     yield from blocks_of(shown.problems_renderable(phase))
-    own = [picture for picture in pictures if picture.name.endswith("-examined.png")]
-    yield from own
+    yield from (picture for picture in pictures if not picture.experiment)
     yield from blocks_of(shown.examined_renderable(phase))
     for result in phase.results:
         yield Heading(3, f"{result.experiment}: {result.title}")
-        yield from (
-            picture for picture in pictures if picture.name == picture_name(phase.phase.number, result.experiment)
-        )
+        yield from (picture for picture in pictures if picture.experiment == result.experiment)
         # Its title is the heading.
         yield from list(blocks_of(shown.result_renderable(result)))[1:]
-    placed = shown.placed_in(phase)
-    if placed:
-        yield Heading(3, "Checks")
-        yield from blocks_of(checks_renderable(placed))
-
-
-def picture_name(phase: int, experiment: str | None = None) -> str:
-    """Return what a phase's figure is called: of an experiment, or of what the phase examined itself."""
-    return f"{phase}-{experiment or 'examined'}.png"
+    yield from blocks_of(checks_renderable(shown.placed_in(phase)))

@@ -33,12 +33,12 @@ li { overflow-wrap: anywhere; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding-bottom: .25rem; }
 th, td { padding: .15rem .9rem .15rem 0; text-align: left; vertical-align: top; font-weight: 400; }
+tbody th { min-width: 8.5rem; }
 thead th { border-bottom: 1px solid var(--line); vertical-align: bottom; font-weight: 600; }
 .right { text-align: right; }
-pre { background: var(--band); padding: .6rem .8rem; overflow-x: auto; font-size: .875rem; }
+pre { background: var(--band); padding: .6rem .8rem; overflow-x: auto; font-size: .8rem; }
 figure { margin: 1rem 0; }
 img { max-width: 100%; height: auto; background: #fff; border-radius: 4px; }
-figcaption { color: var(--dim); font-size: .875rem; }
 @media print { :root { color-scheme: light; --ink: #000; --paper: #fff; --dim: #444; --line: #bbb; --band: #f4f4f2;
     --good: #00694d; --bad: #a63c00; --warn: #7a5200; --link: #000; }
   body { font-size: 10pt; } main { max-width: none; padding: 0; } nav { display: none; }
@@ -108,10 +108,7 @@ def _block(block: Block) -> str:
 
 def _picture(picture: Picture) -> str:
     data = base64.b64encode(picture.png).decode("ascii")
-    return (
-        f'<figure><img src="data:image/png;base64,{data}" alt="{escape(picture.alt)}">'
-        f"<figcaption>{escape(picture.caption)}</figcaption></figure>"
-    )
+    return f'<figure><img src="data:image/png;base64,{data}" alt="{escape(picture.alt)}"></figure>'
 
 
 def _table(table: Table) -> str:

@@ -39,8 +39,8 @@ def _block(block: Block) -> str:
         case Code(text):
             fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
             return f"{fence}sh\n{text}\n{fence}"
-        case Picture(name, _, alt, caption):
-            return f"![{plain(alt)}]({quote(name)})\n\n*{plain(caption)}*"
+        case Picture(name, _, alt):
+            return f"![{plain(alt)}]({quote(name)})"
         case Table():
             return _table(block)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ from nanokata import figures
 from nanokata.render import numbers
 
 from .blocks import Picture
-from .compose import picture_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,20 +26,26 @@ def pictures_of(phase: PhaseResult) -> Iterator[Picture]:
     number = phase.phase.number
     if (draw := figures.of_examination(phase)) is not None:
         alt = f"Figure of phase {number}, {phase.phase.title}: {_examined_in_words(phase)}"
-        yield from _picture(picture_name(number), draw, alt, phase.phase.title)
+        yield from _picture(_name(number, phase.phase.title), draw, alt)
     for result in phase.results:
-        name = picture_name(number, result.experiment)
-        yield from _picture(name, lambda result=result: figures.draw(result), in_words(result), result.title)  # type: ignore[misc]
+        if not result.cells:
+            continue  # Nothing was timed, as where every arm was broken on purpose.
+        yield from _picture(_name(number, result.experiment), result.plot, in_words(result), result.experiment)
 
 
-def _picture(name: str, draw: Callable[[], Figure], alt: str, caption: str) -> Iterator[Picture]:
+def _name(number: int, what: str) -> str:
+    """Return a file's name that any system takes: the phase's number, and what it shows."""
+    return f"{number}-{re.sub(r'[^a-z0-9._]+', '-', what.lower()).strip('-.')}.png"
+
+
+def _picture(name: str, draw: Callable[[], Figure], alt: str, experiment: str = "") -> Iterator[Picture]:
     sink = io.BytesIO()
     try:
         draw().savefig(sink, format="png", bbox_inches="tight", pad_inches=0.15)
     except Exception as problem:  # noqa: BLE001 (the result is measured: no figure is worth losing the page)
         warnings.warn(f"no figure {name} was drawn: {str(problem) or type(problem).__name__}", stacklevel=2)
         return
-    yield Picture(name, sink.getvalue(), alt, caption)
+    yield Picture(name, sink.getvalue(), alt, experiment)
 
 
 def _examined_in_words(phase: PhaseResult) -> str:

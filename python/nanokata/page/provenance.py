@@ -40,10 +40,8 @@ def of_origin(run: KataRun, origin: str) -> list[str]:
 
 def measured(run: KataRun) -> list[str]:
     """Return a line an experiment: its races, arms and blocks; and one on the instrument."""
-    lines = []
-    for phase in run.phases:
-        if phase.examined.doctor is not None:
-            lines.append(f"the instrument: {phase.examined.doctor.verdict}")
+    doctors = (phase.examined.doctor for phase in run.phases)
+    lines = [f"the instrument: {doctor.verdict}" for doctor in doctors if doctor is not None]
     for result in run.results():
         for report in result.report.reports():
             if not report.cells:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nanokata.render.applying import applying
 from nanokata.results.records import Report, Value
 
 if TYPE_CHECKING:
     from nanokata.phases import KataRun
     from nanokata.results import RunResult
 
+_WIDEST_LINE = 76
+"""Characters after which a command's line is broken before the next option."""
 _FLAGS = {"quick": "--quick"}
 _OPTIONS = {
     "seconds": "--seconds",
@@ -27,7 +30,18 @@ def command(run: KataRun) -> str:
     """Return the command that repeats a kata's run."""
     options = {"seed": 0, **run.options}
     words = ["nanokata", "run", run.name, *_set(options.get("set", {}).items()), *_asked(options)]
-    return shlex.join(words)
+    return broken(words)
+
+
+def broken(words: Sequence[str]) -> str:
+    """Return a command for a shell, in lines that fit a page: each but the last ends as a shell has it."""
+    lines = [""]
+    for word in map(shlex.quote, words):
+        # An option's value stands beside it.
+        if lines[-1] and word.startswith("-") and len(lines[-1]) > _WIDEST_LINE:
+            lines.append("   ")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return " \\\n".join(lines)
 
 
 def _asked(options: dict[str, Any]) -> Iterator[str]:
@@ -58,10 +72,10 @@ def commands(run: KataRun) -> list[str]:
 
 def _of(result: RunResult, options: dict[str, Any]) -> str:
     pairs = ((name, values if len(values) > 1 else values[0]) for name, values in _values(result.report).items())
-    return shlex.join(["nanokata", "run", result.experiment, *_set(pairs), *_asked(options)])
+    return broken(["nanokata", "run", result.experiment, *_set(pairs), *_asked(options)])
 
 
 def _values(report: Report) -> dict[str, list[Value]]:
-    """Return each parameter's values in the order in which they ran."""
-    names = report.cells[0].parameters if report.cells else {}
+    """Return each parameter that has a part in a race, and its values in the order in which they ran."""
+    names = applying(report.cells)
     return {name: list(dict.fromkeys(cell.parameters[name] for cell in report.cells)) for name in names}

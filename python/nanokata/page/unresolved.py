@@ -71,11 +71,14 @@ def _open(result: RunResult) -> Iterator[str]:
 
 
 def _contrasts(result: RunResult) -> Iterator[str]:
-    """Yield the differences whose intervals reach across zero, and those that are void."""
+    """Yield the differences whose intervals reach across zero, then together those that are void or have none."""
+    without: dict[str, list[str]] = {}
     for contrast in result.contrasts:
         told = resolved(contrast)
-        if told is False and contrast.value is not None:
+        if told is False:
             span = numbers.interval(contrast.low, contrast.high)
             yield f"{result.experiment}: {contrast.what}: {span} {contrast.unit} can't be told from zero"
         elif told is None:
-            yield f"{result.experiment}: {contrast.what}: {'void' if contrast.void else numbers.TOO_FEW}"
+            without.setdefault("void" if contrast.void else numbers.TOO_FEW, []).append(contrast.what)
+    for why, what in without.items():
+        yield f"{result.experiment}, {why}: {'; '.join(what)}"

@@ -141,7 +141,7 @@ def _probes(setting: Setting) -> Iterator[Check]:
 
 
 def _sizes(setting: Setting) -> Iterator[Check]:
-    """The tables are as large as their layout says."""
+    """See that the tables are as large as their layout says."""
     handlers = HandlerSet(HANDLERS, body="tiny", seed=setting.seed)
     for make, least in ((dispatch.table_direct16, DIRECT16_LEAST), (dispatch.table_compact, COMPACT_LEAST)):
         size = make(handlers).footprint_bytes or 0
@@ -170,7 +170,7 @@ def broken_arms(handlers: HandlerSet) -> dict[str, Arm]:
 
 
 def _sabotage(setting: Setting) -> Iterator[Check]:
-    """A wrong arm is refused before a single figure of it is published."""
+    """See that a wrong arm is refused before a single figure of it is published."""
     import nanokata
 
     handlers = HandlerSet(HANDLERS, seed=setting.seed)

@@ -103,7 +103,10 @@ class Runner:
             self.kata,
             tuple(self.finished),
             machine=machine(),
-            options={name: value for name, value in asked.items() if value not in (None, False, {})},
+            # CPU 0 and seed 0 are something that was asked for.
+            options={
+                name: value for name, value in asked.items() if not (value is None or value is False or value == {})
+            },
             version=__version__,
             started=self.started,
             bounds={job.experiment: self.asked(job)["seconds"] for job in _jobs(self.kata) if _known(job.experiment)},
@@ -116,39 +119,37 @@ class Runner:
         `progress` is called with what is being done and the fraction of the whole that is behind us. Ctrl-C raises
         :class:`KataInterrupted`, which carries what is finished; the phase that it met is among it if it has anything.
         """
-        whole = self.expected_seconds
-        done = 0.0
         for phase in self.kata.phases:
-            share = self._expected[phase.number]
-            yield self.phase(phase, _part(progress or _nothing, phase, done / whole, share / whole))
-            done += share
+            yield self.phase(phase, _scaled(progress or _nothing, *self.share_of(phase)))
 
     def share_of(self, phase: Phase) -> tuple[float, float]:
         """Return where a phase begins and how much of the whole it is, as fractions of the expected time."""
         before = sum(self._expected[other.number] for other in self.kata.phases if other.number < phase.number)
-        return before / self.expected_seconds, self._expected[phase.number] / self.expected_seconds
+        whole = self.expected_seconds or 1.0  # Nothing that takes time: nothing to share.
+        return before / whole, self._expected[phase.number] / whole
 
     def phase(self, phase: Phase, progress: Progress) -> PhaseResult:
         """Run one phase; `progress` gets the fraction of this phase."""
+        progress = _naming(phase, progress)
         begun = time.monotonic()
         results: list[RunResult] = []
         problems: list[Problem] = []
         examined = Examination()
-        interrupted = False
+        cut = None
         try:
             for job, update in self._parts(phase, progress):
                 if job is None:
                     examined = self._examine(phase, update, problems)
                 else:
                     self._measure(job, update, results, problems)
-        except KeyboardInterrupt:
-            interrupted = True
+        except KeyboardInterrupt as interrupt:
+            cut = interrupt
         spent = time.monotonic() - begun
-        finished = PhaseResult(phase, tuple(results), examined, tuple(problems), spent, interrupted)
+        finished = PhaseResult(phase, tuple(results), examined, tuple(problems), spent, cut is not None)
         self.finished.append(finished)
-        if interrupted:
+        if cut is not None:
             self.interrupted = True
-            raise KataInterrupted(self.result())
+            raise KataInterrupted(self.result()) from cut
         return finished
 
     def _parts(self, phase: Phase, progress: Progress) -> Iterator[tuple[Job | None, Progress]]:
@@ -177,11 +178,17 @@ class Runner:
         if not _known(job.experiment):
             problems.append(Problem(job.experiment, "this build has no experiment of that name", NO_VERDICT))
             return
+        caught = any(phase.results for phase in self.finished) or bool(results)
         try:
             results.append(nanokata.run(job.experiment, progress=progress, **self.options, **self.asked(job)))
         except (ChecksumMismatch, NotMeasurable, WorkerPanic) as error:
             # The other experiments don't rest on this one.
             problems.append(_problem(job.experiment, error))
+        except InvalidArgument as error:
+            # A fault that nobody knows is refused at the first experiment; one that only some arms can have isn't.
+            if error.name != "sabotage" or not caught:
+                raise
+            problems.append(Problem(job.experiment, str(error), NO_VERDICT))
 
     def asked(self, job: Job) -> dict[str, Any]:
         """Return how a job's experiment is called: its parameters, those given, its bound."""
@@ -230,15 +237,20 @@ def _known(experiment: str) -> bool:
 
 
 def _problem(what: str, error: ChecksumMismatch | NotMeasurable | WorkerPanic) -> Problem:
-    return Problem(what, str(error), NO_VERDICT if isinstance(error, NotMeasurable) else CHECK_FAILED)
+    if isinstance(error, NotMeasurable):
+        # What it speaks of is named already.
+        return Problem(
+            what, error.reason if error.what in {what, what.lower()} and error.reason else str(error), NO_VERDICT
+        )
+    return Problem(what, str(error), CHECK_FAILED)
 
 
 def _scaled(progress: Progress, begin: float, share: float) -> Progress:
     return lambda doing, fraction: progress(doing, begin + share * fraction)
 
 
-def _part(progress: Progress, phase: Phase, begin: float, share: float) -> Progress:
-    return lambda doing, fraction: progress(f"phase {phase.number}: {doing}", begin + share * fraction)
+def _naming(phase: Phase, progress: Progress) -> Progress:
+    return lambda doing, fraction: progress(f"phase {phase.number}: {doing}", fraction)
 
 
 def run(

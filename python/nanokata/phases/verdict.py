@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from nanokata.budget import has_budget, share
 from nanokata.render import numbers
-from nanokata.render.headline import calling_of, finding_of, side_by_side
+from nanokata.render.headline import calling_of, finding_of, listed, side_by_side
 from nanokata.results.records import Contrast
 
 from .plan import Sentence
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from .result import KataRun
 
 SELECTION, MECHANISM, DISTRIBUTION = "dispatch.selection", "dispatch.mechanism", "dispatch.distribution"
-_MOST_NAMED = 3
-"""Differences that a sentence names; the tables have all."""
 
 
 def _missing(run: KataRun, experiment: str) -> str | None:
@@ -28,8 +25,8 @@ def _missing(run: KataRun, experiment: str) -> str | None:
     if result is None:
         problem = run.problem(experiment)
         return f"{experiment}: {problem.reason}" if problem else f"{experiment} wasn't run"
-    failed = dict.fromkeys(check.name for check in result.checks if check.voids)
-    return f"{experiment}: a check failed ({', '.join(failed)})" if failed else None
+    failed = list(dict.fromkeys(check.name for check in result.checks if check.voids))
+    return f"{experiment}: a check failed ({listed(failed)})" if failed else None
 
 
 def _contrasts(run: KataRun, experiment: str) -> tuple[Contrast, ...]:
@@ -88,11 +85,6 @@ def finding_and_calling(run: KataRun) -> Sentence:
     return Sentence(topic, side_by_side(finding, calling), "; ".join(missing) or None)
 
 
-def _listed(items: Sequence[str], most: int = _MOST_NAMED) -> str:
-    more = f"; and {len(items) - most} more" if len(items) > most else ""
-    return "; ".join(items[:most]) + more
-
-
 def mechanisms(run: KataRun) -> Sentence:
     """Say which differences between mechanisms are resolved, and which aren't."""
     topic = "mechanisms"
@@ -108,12 +100,12 @@ def mechanisms(run: KataRun) -> Sentence:
     void = len(contrasts) - len(judged)
     if told:
         text = (
-            f"Of {len(judged)} differences between mechanisms {len(told)} are told from nothing, "
-            f"the largest first: {_listed([spoken(item) for item in told])}."
+            f"Of {len(judged)} differences between mechanisms {len(told)} {'is' if len(told) == 1 else 'are'} resolved"
+            f"{', the largest first' if len(told) > 1 else ''}: {listed([spoken(item) for item in told])}."
         )
     else:
-        text = f"Of {len(judged)} differences between mechanisms none is told from nothing here."
-    reasons = [f"can't be told from nothing: {_listed(open_, len(open_))}"] if open_ else []
+        text = f"Of {len(judged)} differences between mechanisms none is resolved here."
+    reasons = [f"can't be told from zero: {listed(open_, len(open_))}"] if open_ else []
     reasons += [f"{void} differences between mechanisms are void: {_why_void(run.result(MECHANISM))}"] if void else []
     return Sentence(topic, text, "; ".join(reasons) or None)
 
@@ -131,30 +123,39 @@ def _captured(run: KataRun) -> tuple[str | None, str | None]:
     return f"sorting the list captures {value} ({low}…{high}) of what the table saves ({contrast.what})", None
 
 
-def worst_probes(results: Iterable[RunResult], arm: str) -> int | None:
-    """Return the most probes that a packet took with an arm, over all races; counted, so it needs no verdict."""
+def most_probes(run: KataRun, arm: str) -> tuple[int, str] | None:
+    """Return the most probes that a packet can take with an arm, and how that is known; `None` where it isn't.
+
+    Over every packet that there can be where that was computed, else over the packets of this run. Neither needs a
+    clock, so neither needs a verdict.
+    """
+    for fact in (fact for phase in run.phases for fact in phase.facts):
+        kind, _, arms = fact.name.partition(":")
+        if kind == "most-probes" and arm in arms.split("+") and fact.value is not None:
+            return int(fact.value), "whatever the packet"
     counted = [
-        cell[arm].probes.max  # type: ignore[union-attr]
-        for result in results
-        for cell in result.cells
-        if arm in cell and cell[arm].probes is not None
+        result.probes.max
+        for name in (DISTRIBUTION, SELECTION)
+        if (found := run.result(name)) is not None
+        for cell in found.cells
+        for result in cell.arms
+        if result.arm == arm and result.probes is not None
     ]
-    return max(counted, default=None)
+    return (max(counted), "of the packets here") if counted else None
 
 
 def sorting_and_bound(run: KataRun) -> Sentence:
     """Say what sorting the list captures on average, and what the worst packet costs with each."""
     topic = "sorting and the bound"
     captured, reason = _captured(run)
-    results = [found for name in (DISTRIBUTION, SELECTION) if (found := run.result(name)) is not None]
-    sorted_, table = worst_probes(results, "scan_ordered"), worst_probes(results, "table_compact")
-    if sorted_ is None or table is None:
-        uncounted = "the worst packet's probes weren't counted"
-        reasons = [part for part in (reason, uncounted) if part]
-        return Sentence(topic, None if captured is None else f"{_capital(captured)}.", "; ".join(reasons))
-    bound = f"the worst packet takes {sorted_} probes in the sorted list and {table} in the table"
-    text = f"{_capital(captured)}; {bound}." if captured else f"{_capital(bound)}."
-    return Sentence(topic, text, reason)
+    sorted_, table = most_probes(run, "scan_ordered"), most_probes(run, "table_compact")
+    bound = None
+    if sorted_ is not None and table is not None:
+        bound = f"the worst costs {sorted_[0]} probes in the sorted list ({sorted_[1]}) and {table[0]} in the table"
+        bound += f" ({table[1]})" if table[1] != sorted_[1] else ""
+    reasons = [reason, None if bound else "the worst packet's probes weren't counted"]
+    text = "; ".join(part for part in (captured, bound) if part)
+    return Sentence(topic, f"{_capital(text)}." if text else None, "; ".join(part for part in reasons if part) or None)
 
 
 def _capital(text: str) -> str:

@@ -9,6 +9,9 @@ from nanokata import budget
 
 from . import numbers
 
+_MOST_NAMED = 3
+"""Things of a kind that a sentence names; the tables have all."""
+
 if TYPE_CHECKING:
     from nanokata.results import RunResult
     from nanokata.results.records import Contrast
@@ -81,3 +84,9 @@ def _compared(finding: Contrast, calling: Contrast) -> str:
     if calling.low > max(finding.high, 0):
         return "Here the call costs more than the search."
     return "Which of the two costs more is not resolved here."
+
+
+def listed(items: Sequence[str], most: int = _MOST_NAMED) -> str:
+    """Return the first few of `items`, and how many more there are."""
+    more = f"; and {len(items) - most} more" if len(items) > most else ""
+    return "; ".join(items[:most]) + more

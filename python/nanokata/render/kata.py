@@ -11,6 +11,7 @@ from rich.text import Text
 from nanokata.results.run import CHECK_FAILED, HELD
 
 from . import numbers
+from .headline import listed
 from .instrument import doctor_renderable
 from .run import checks_renderable, fixed_parameters, placed_checks, races_and_facts
 
@@ -93,7 +94,7 @@ def conclusion(phase: PhaseResult) -> str:
         case 1:
             names = dict.fromkeys(check.name for check in phase.checks if check.voids)
             names |= dict.fromkeys(problem.what for problem in phase.problems if problem.exit_code == CHECK_FAILED)
-            what = ", ".join(names) or "the doctor finds its verdicts wrong here"
+            what = listed(list(names)) or "the doctor finds its verdicts wrong here"
             return f"A check failed ({what}): what rests on it is void; {spent}."
         case _:
             return f"No verdict: {why_none(phase)}; {spent}."

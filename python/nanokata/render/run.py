@@ -83,6 +83,9 @@ def _footer(
     for line in tables.voided(cells, [_setting(result, report, cell) for cell in cells]):
         yield Text(line, style="yellow")
     yield Text(before + tables.how_measured(*cells), style="dim")
+    cold = tables.cold(*cells)
+    if cold is not None:
+        yield Text(cold, style="dim")
     for cell in cells:
         events = tables.counted(cell)
         if events is not None:

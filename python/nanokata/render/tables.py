@@ -156,6 +156,24 @@ def how_measured(*cells: CellResult) -> str:
     return line
 
 
+_COLD_BEYOND = 1.1
+"""Where an arm's first rep after a build took this many times its median, the footer says so."""
+
+
+def cold(*cells: CellResult) -> str | None:
+    """Return one line on what a cold run would have shown: the arms whose first rep took longer; ``None`` if none did.
+
+    Of several races, the one where it was most.
+    """
+    most: dict[str, float] = {}
+    for cell in cells:
+        for arm in cell.arms:
+            if arm.role != "control":
+                most[arm.arm] = max(most.get(arm.arm, 0.0), arm.cold_ratio)
+    slower = [f"{name} {numbers.times(ratio)}" for name, ratio in most.items() if ratio > _COLD_BEYOND]
+    return f"first rep after a build, against the median: {', '.join(slower)}" if slower else None
+
+
 _HARDWARE_EVENTS = frozenset({"cycles", "instructions", "l1i_misses", "branch_misses"})
 
 
