@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import nanokata as nk
+from nanokata.advice import _advice
 from nanokata.cli import endings
 from nanokata.cli.commands import nanokata
 
@@ -155,6 +156,52 @@ def test_a_race_on_the_very_traffic():
     assert found.costs.worst[0].low > 2 * found.costs.worst[2].high
     assert found.costs.captured.low <= found.costs.captured.value <= found.costs.captured.high
     assert "measured on" in found.summary(width=500)
+
+
+def figure(value, half):
+    return {"value": value, "low": value - half, "high": value + half}
+
+
+@pytest.fixture
+def measured():
+    """An answer whose costs read as a quiet machine's, whatever this one is like."""
+    document = json.loads(ask(HOT).to_json())
+    document["advice"]["costs"] = {
+        "source": {"kind": "measured", "reason": None},
+        "probe_ns": None,
+        "usual": [figure(523.3, 4.0), figure(112.0, 2.5), figure(71.3, 1.1)],
+        "worst": [figure(640.0, 6.0), figure(641.0, 6.0), figure(9.8, 0.4)],
+        "saved": [figure(411.3, 4.0), figure(452.0, 4.1)],
+        "saved_at_worst": figure(630.2, 6.0),
+        "captured": figure(0.91, 0.01),
+    }
+    document["advice"]["replayed"] = 16_384
+    return _advice(json.dumps(document))
+
+
+def test_measured_costs_stand_with_their_intervals(measured):
+    text = measured.summary()
+    assert max(map(len, text.splitlines())) <= 80
+    whole = " ".join(measured.summary(width=2000).split())
+    assert "523.3 ±4.0" in whole
+    assert "saves 94 % of the probes that a table saves, 91 % [90, 92] of the time" in whole
+    assert f"measured on {measured.machine.name}: 16,384 packets replayed" in whole
+    assert "assumed" not in whole
+    axes = measured.plot().axes[0]
+    # Intervals are drawn: a bar with two caps for each of the two traffics.
+    assert len(axes.containers) == 2
+    assert all(container.has_xerr for container in axes.containers)
+    assert not any(container.has_xerr for container in ask(HOT).plot().axes[0].containers)
+
+
+def test_labels_dont_overlap_and_lie_within_the_figure(measured):
+    for found in (measured, ask(FLAT), ask(HOT, rate=1e5), ask([1, 1], rate=1e7)):
+        drawn = found.plot()
+        drawn.canvas.draw()
+        boxes = [text.get_window_extent() for text in drawn.axes[0].texts]
+        for at, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[at + 1 :])
+            assert box.x1 <= drawn.bbox.x1
 
 
 @pytest.mark.parametrize(

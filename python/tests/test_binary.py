@@ -82,7 +82,7 @@ def test_the_extension_knows_its_own_code():
 
 @pytest.mark.parametrize(
     ("symbol", "message"),
-    [("rooot", "the nearest are root"), ("", "no function called ''"), ("r", "fits")],
+    [("rooot", "the nearest are root"), ("", 'no function called ""'), ("r", "fits")],
 )
 def test_a_function_that_isnt_there_is_refused(built, symbol, message):
     with pytest.raises(nk.BinaryError) as refused:

@@ -20,12 +20,13 @@ _SHIFT = 0.14
 
 
 def advice(found: Advice, *, ax: Axes | None = None) -> Figure:
-    """Draw a row a way: its cost on this traffic and on its worst packets, with intervals; the budget as a line."""
+    """Draw a row a way: its cost on this traffic and on the packets that are worst for a list, with intervals; the budget as a line."""
     figure, axes = style.axes_or_new(ax, 9.0, 3.4)
     costs = found.costs
+    worst = "packets that nobody claims" if costs.measured else "the worst packets"
     for shift, figures, colour, mark, name in (
         (-_SHIFT, costs.usual, style.BLUE, "o", "this traffic"),
-        (_SHIFT, costs.worst, style.VERMILION, "s", "the worst packets"),
+        (_SHIFT, costs.worst, style.VERMILION, "s", worst),
     ):
         rows = [row + shift for row in range(len(_WAYS))]
         values = [item.value for item in figures]

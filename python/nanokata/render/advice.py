@@ -49,7 +49,7 @@ def advice_renderable(advice: Advice) -> RenderableType:
 
 
 def _count(value: float) -> str:
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.4g}"
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.6g}"
 
 
 def _traffic(advice: Advice) -> str:

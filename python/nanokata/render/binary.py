@@ -58,9 +58,10 @@ def reach_renderable(reach: Reach) -> RenderableType:
 
 
 def _against_l1i(reach: Reach) -> str:
-    size = numbers.byte_count(reach.bytes)
+    size = f" ({numbers.byte_count(reach.bytes)})" if reach.bytes >= 1024 else ""
+    count = len(reach.functions)
     lines = f"{reach.lines:,} lines of {reach.line_bytes} B"
-    found = f"{reach.bytes:,} bytes ({size}) in {len(reach.functions)} functions, {lines}"
+    found = f"{reach.bytes:,} bytes{size} in {count} function{'s' * (count != 1)}, {lines}"
     if reach.l1i_bytes is None or reach.ratio is None:
         return f"{found}; the size of the L1i isn't known here"
     fits = "fits" if reach.ratio <= 1 else "doesn't fit"

@@ -230,10 +230,14 @@ fn probes(count: usize) -> String {
     if count == 1 { "1 probe".into() } else { format!("{count} probes") }
 }
 
-/// Nanoseconds with three digits, microseconds from 10,000 on.
+/// Nanoseconds with three digits or all whole ones, in groups of three; milliseconds from a million on.
 fn ns(value: f64) -> String {
     match value.abs() {
-        v if v >= 1e4 => format!("{:.1} µs", value / 1e3),
+        v if v >= 1e6 => format!("{:.1} ms", value / 1e6),
+        v if v.round() >= 1e3 => {
+            let whole = value.round() as i64;
+            format!("{},{:03} ns", whole / 1000, whole.abs() % 1000)
+        }
         v if v >= 100.0 => format!("{value:.0} ns"),
         _ => format!("{value:.1} ns"),
     }

@@ -41,7 +41,10 @@ impl Runs {
         let (Some(shares), Some(mean)) = (run_shares(set, weights, unmatched)?, table) else {
             return Ok(None);
         };
-        let nobody = (1.0 - shares.iter().sum::<f64>()).max(0.0);
+        // What a sum of shares misses of 1 by rounding is nobody's packet.
+        const ROUNDING: f64 = 1e-9;
+        let nobody = Some(1.0 - shares.iter().sum::<f64>()).filter(|nobody| *nobody > ROUNDING);
+        let nobody = nobody.unwrap_or_default();
         Ok(Some(Runs { shares, nobody, table: Probing { mean, worst: worst_of_table(set) } }))
     }
 

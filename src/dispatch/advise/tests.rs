@@ -277,10 +277,11 @@ fn reasons_and_conditions_state_their_figures() {
     assert!(sort.because[0].contains("490 ns") && sort.because[0].contains("33.3 ns"), "{:?}", sort.because);
     assert!(sort.because[1].contains("94 % of the probes"), "{:?}", sort.because);
     let hostile = sort.conditions.iter().find(|text| text.contains("hostile")).unwrap();
-    assert!(hostile.contains("at worst 100 probes, 1000 ns, over the budget"), "{hostile}");
+    assert!(hostile.contains("at worst 100 probes, 1,000 ns, over the budget"), "{hostile}");
     let neither = settled([2.5, 2.0, 1.0], [4, 4, 1], 1000.0, false);
     // A tenth of a second over 15 ns a packet.
     assert!(neither.conditions[0].contains("below 6.67 M packets/s"), "{:?}", neither.conditions);
+    assert!(neither.because[0].contains("of the 1,000 ns budget, 100 ns"), "{:?}", neither.because);
     assert!(neither.conditions[1].contains("40.0 ns, within the budget"), "{:?}", neither.conditions);
     let nothing = settled([3.0, 2.0, 3.5], [4, 4, 5], 20.0, false);
     assert!(nothing.conditions[0].contains("any rate"), "{:?}", nothing.conditions);
