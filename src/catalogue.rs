@@ -1,13 +1,19 @@
 //! The list of areas. An area's `mod.rs` lists its experiments.
 
-use crate::experiments::{cache, dispatch, sharing};
+use crate::experiments::{cache, dispatch, sharing, traps};
 use crate::race::Experiment;
 use crate::{Error, Result};
 
 /// Every experiment, in the order of `nanokata list`.
 pub fn experiments() -> impl Iterator<Item = &'static dyn Experiment> {
-    [dispatch::EXPERIMENTS, sharing::EXPERIMENTS, cache::EXPERIMENTS].into_iter().flatten().copied()
+    [dispatch::EXPERIMENTS, sharing::EXPERIMENTS, cache::EXPERIMENTS, traps::EXPERIMENTS]
+        .into_iter()
+        .flatten()
+        .copied()
 }
+
+/// The area whose experiments go wrong on purpose.
+pub const TRAPS: &str = "traps";
 
 /// The experiment of that id, or an error that offers the nearest.
 pub fn find(id: &str) -> Result<&'static dyn Experiment> {

@@ -1,12 +1,15 @@
 //! Runs an experiment of the catalogue: values in, a report out.
 
+mod sabotaged;
+
 use std::collections::BTreeMap;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::catalogue;
 use crate::machine::Card;
 use crate::race::{
-    self, Cell, Check, Experiment, Options, Parameter, Plan, Report, Value, Values, Watch, contrast,
+    self, Cell, Check, Experiment, Fault, Options, Parameter, Plan, Report, Trap, Value, Values, Watch,
+    contrast,
 };
 use crate::{Error, Result};
 
@@ -20,6 +23,17 @@ pub struct RunOptions {
     pub race: Options,
     /// Whether experiments that belong beside this one are run too.
     pub companions: bool,
+    /// A fault to build into each arm that can have it: then nothing is timed, and the checksums have to catch it.
+    pub sabotage: Option<Fault>,
+}
+
+impl RunOptions {
+    /// Whether the instrument is worth a look before `id` is run: neither before a trap, which is brief and about the
+    /// instrument itself, nor where nothing is timed.
+    pub fn looks_first(&self, id: &str) -> bool {
+        let is_trap = catalogue::find(id).is_ok_and(|experiment| experiment.area() == catalogue::TRAPS);
+        self.sabotage.is_none() && !is_trap
+    }
 }
 
 /// Runs `id` with `given` parameters (a list of several values only where the parameter is a series; the rest take
@@ -37,6 +51,9 @@ pub fn run(
     let experiment = catalogue::find(id)?;
     let cells = cells(experiment, given, card)?;
     options.race.validate()?;
+    if let Some(fault) = options.sabotage {
+        return sabotaged::run(experiment, &cells, fault, options, card, watch);
+    }
     let companions = if options.companions { experiment.companions() } else { Vec::new() };
     let mut planned = vec![(experiment, cells)];
     for companion in companions {
@@ -100,6 +117,8 @@ fn report(
     }
     checks.extend(parameters.iter().flat_map(|parameter| monotonic_checks(parameter, &mut measured)));
     checks.extend(experiment.judge(&mut measured, card));
+    let trap = experiment.trap(&measured);
+    checks.extend(trap.iter().flat_map(Trap::checks));
     Ok(Report {
         experiment: experiment.id().into(),
         title: experiment.title().into(),
@@ -107,6 +126,8 @@ fn report(
         contrasts: experiment.contrasts(&measured),
         facts: experiment.facts(&measured, card, watch)?,
         cells: measured,
+        trap,
+        sabotage: None,
         companions: Vec::new(),
         started,
         seconds: begun.elapsed().as_secs_f64(),

@@ -259,6 +259,7 @@ def run_experiment(
     values: str,
     *,
     companions: bool,
+    sabotage: str | None,
     quick: bool,
     seconds: float | None,
     precision: float | None,

@@ -141,7 +141,9 @@ def nearest(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 EVERYTHING = "lab"
-"""What stands for all areas together."""
+"""What stands for all areas together, traps aside."""
+TRAPS = "traps"
+"""The area whose experiments go wrong on purpose."""
 
 
 def find(name: str) -> Experiment:
@@ -159,7 +161,7 @@ def find(name: str) -> Experiment:
 
 
 def chosen(name: str, also: Iterable[str] = ()) -> tuple[Experiment, ...]:
-    """Return the experiments that `name` stands for: one by its id, an area's, or with ``lab`` all of them.
+    """Return the experiments that `name` stands for: one by its id, an area's, or with ``lab`` all but the traps.
 
     `also` are other names that could have been meant.
     """
@@ -173,7 +175,9 @@ def chosen(name: str, also: Iterable[str] = ()) -> tuple[Experiment, ...]:
 
 
 def _several(name: str) -> tuple[Experiment, ...]:
-    return experiments() if name == EVERYTHING else area(name)
+    if name != EVERYTHING:
+        return area(name)
+    return tuple(experiment for experiment in experiments() if experiment.area != TRAPS)
 
 
 def _unknown(name: str, known: Iterable[str]) -> UnknownExperiment:

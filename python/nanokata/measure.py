@@ -146,6 +146,7 @@ def run(
     *,
     preset: str | None = None,
     companions: bool = True,
+    sabotage: str | None = None,
     quick: bool = False,
     seconds: float | None = None,
     precision: float | None = None,
@@ -161,6 +162,7 @@ def run(
     *,
     preset: str | None = None,
     companions: bool = True,
+    sabotage: str | None = None,
     quick: bool = False,
     seconds: float | None = None,
     precision: float | None = None,
@@ -183,6 +185,10 @@ def run(
         ``dispatch.mechanism`` the published kata's pool, 32,768 packets; what runs beside them keeps its own.
     companions : bool
         Whether experiments that belong beside this one are run too.
+    sabotage : str, optional
+        A fault to build into every arm that can have it, as ``"skip-residual"`` (a wrong name is told which there are).
+        Then nothing is timed: each arm is raced, broken, against its sound twin, and the checksums have to catch it;
+        every arm that they catch is a failed check.
     quick : bool
         Fewer blocks and wider intervals, for a first look.
     seconds : float, optional
@@ -209,6 +215,10 @@ def run(
     if (kata := _kata(experiment)) is not None:
         from nanokata import phases
 
+        if sabotage is not None:
+            wanted = "a kata isn't sabotaged as a whole; break one of its experiments, as dispatch.selection"
+            text = f"sabotage = {sabotage!r}: {wanted}"
+            raise InvalidArgument(text, name="sabotage", value=repr(sabotage), wanted=wanted)
         options = {"precision": precision, "margin": margin, "seed": seed, "cpu": cpu}
         return phases.run(
             kata, quick=quick, seconds=seconds, given=parameters, preset=preset, options=options, progress=progress
@@ -220,6 +230,7 @@ def run(
         experiment,
         _values(known, preset, parameters),
         companions=companions,
+        sabotage=None if sabotage is None else arguments.word("sabotage", sabotage, "wanted a fault's name"),
         quick=quick,
         seconds=arguments.optional_real("seconds", seconds),
         precision=arguments.optional_real("precision", precision),

@@ -295,3 +295,40 @@ def levels() -> dict[str, Any]:
             )
         )
     return document(report("cache.levels", cells))
+
+
+def answer(text: str, value: float, half: float = 0.5, **changes: Any) -> dict[str, Any]:
+    return {
+        "text": text, "value": value, "low": value - half, "high": value + half, "unit": "ns/packet", "level": 0.95,
+        **changes,
+    }  # fmt: skip
+
+
+def trap(*, name: str = "coarse_clock", **changes: Any) -> dict[str, Any]:
+    """A trap that was caught and bites, unless the changes say otherwise."""
+    shown = {
+        "check": "tick",
+        "wrong": answer("the table costs 0.00 ns a packet", 0.0, 0.0),
+        "wrong_detail": "shortest rep 0.0 µs, 0 ticks of 1000000 ns",
+        "fires": "held",
+        "right": answer("the table costs 13.50 ns a packet", 13.5, 0.2),
+        "right_detail": "shortest rep 63.3 µs, 3167 ticks of 20 ns",
+        "holds": "held",
+        "bite": "yes",
+        "cause": "a rep is shorter than a tick",
+        **changes,
+    }
+    checks = [
+        check("trap-fires", shown["fires"], f"{shown['check']}: {shown['wrong_detail']}"),
+        check("trap-right-holds", shown["holds"], f"{shown['check']}: {shown['right_detail']}"),
+    ]
+    arms = [("wrong", 0.01), ("injected", 3.0), ("right", 13.5)]
+    cells = []
+    for configuration, cost in arms if shown["bite"] == "injected" else [arms[0], arms[2]]:
+        again = arm("table_again", cost, baseline=cost, against="table", role="control")
+        raced = cell([arm("table", cost), again], {"configuration": configuration, "handlers": 100, "pool": 16384})
+        if configuration != "right":
+            fired = [check("tick", "fired", shown["wrong_detail"])]
+            raced.update(faulty=True, status="no_verdict", reason=f"tick: {shown['wrong_detail']}", checks=fired)
+        cells.append(raced)
+    return document(report(f"traps.{name}", cells, checks=checks, trap=shown))

@@ -43,7 +43,7 @@ impl Objects {
         let mut keep = Vec::with_capacity(set.len());
         for (id, spec) in set.registered() {
             let code = Code::of(set.body(), id);
-            let (fields, kept) = placement.place(code.fields(id as u16, spec))?.into_parts();
+            let (fields, kept) = placement.place(code.fields(set.signature(id), spec))?.into_parts();
             pointers.push(HandlerPointer(code.attach(fields)));
             keep.push(kept);
         }

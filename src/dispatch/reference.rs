@@ -52,7 +52,7 @@ fn fold(
 ) -> Checksum {
     let packets = &source.items::<Packet>()[window.first..][..window.count];
     packets.iter().fold(Checksum::EMPTY, |checksum, packet| match running(set, packet) {
-        Some(id) => checksum.fold(value(id, packet), id as u16),
+        Some(id) => checksum.fold(value(id, packet), set.signature(id)),
         None => checksum.fold(0, 0xFFFF),
     })
 }

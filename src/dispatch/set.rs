@@ -38,6 +38,8 @@ struct Inner {
     /// Handler numbers in registration order.
     order: Vec<usize>,
     body: Body,
+    /// Added to each handler's number where it signs a result: anything but 0 is sabotage.
+    signature_shift: usize,
 }
 
 impl HandlerSet {
@@ -73,7 +75,7 @@ impl HandlerSet {
             spec.residual.validate()?;
         }
         let order = (0..specs.len()).collect();
-        Ok(HandlerSet { inner: Arc::new(Inner { specs, order, body }) })
+        Ok(HandlerSet { inner: Arc::new(Inner { specs, order, body, signature_shift: 0 }) })
     }
 
     /// One ordinary handler for each of the `k` most frequent keys of a capture (all of them, if it has fewer), ties
@@ -115,8 +117,25 @@ impl HandlerSet {
             let wanted = format!("each of the {} handlers once", self.len());
             return Err(Error::invalid("order", format!("{} handlers", order.len()), wanted));
         }
-        let inner = Inner { specs: self.inner.specs.clone(), order: order.to_vec(), body: self.body() };
+        let inner = Inner {
+            specs: self.inner.specs.clone(),
+            order: order.to_vec(),
+            body: self.body(),
+            signature_shift: self.inner.signature_shift,
+        };
         Ok(HandlerSet { inner: Arc::new(inner) })
+    }
+
+    /// The same handlers, each of which signs its results with the next one's number: sabotage.
+    pub(super) fn mislabelled(&self) -> Self {
+        let Inner { specs, order, body, .. } = &*self.inner;
+        let (specs, order) = (specs.clone(), order.clone());
+        HandlerSet { inner: Arc::new(Inner { specs, order, body: *body, signature_shift: 1 }) }
+    }
+
+    /// The number that a handler's results are signed with: its own.
+    pub(super) fn signature(&self, id: usize) -> u16 {
+        ((id + self.inner.signature_shift) % self.len()) as u16
     }
 
     /// How many handlers; never 0.

@@ -5,3 +5,4 @@ pub mod dispatch;
 pub mod doctor;
 pub mod instrument;
 pub mod sharing;
+pub mod traps;

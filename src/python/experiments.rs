@@ -48,19 +48,20 @@ pub fn expected_seconds(
     seconds: Option<f64>,
 ) -> PyResult<f64> {
     let race = Settings { quick, seconds, ..Settings::default() }.options().or_raise(py)?;
-    let options = RunOptions { race, companions };
+    let options = RunOptions { race, companions, sabotage: None };
     values_from(values).and_then(|values| seconds_at_most(id, &values, &options)).or_raise(py)
 }
 
 /// Runs an experiment; `values` is a JSON object of lists. A JSON document.
 #[pyfunction]
-#[pyo3(signature = (id, values, *, companions, quick, seconds, precision, margin, seed, cpu, progress))]
+#[pyo3(signature = (id, values, *, companions, sabotage, quick, seconds, precision, margin, seed, cpu, progress))]
 #[allow(clippy::too_many_arguments, reason = "all but two are keywords, documented in nanokata.run")]
 pub fn run_experiment(
     py: Python<'_>,
     id: &str,
     values: &str,
     companions: bool,
+    sabotage: Option<&str>,
     quick: bool,
     seconds: Option<f64>,
     precision: Option<f64>,
@@ -71,14 +72,16 @@ pub fn run_experiment(
 ) -> PyResult<String> {
     let values = values_from(values).or_raise(py)?;
     let race = Settings { quick, seconds, precision, margin, seed, cpu }.options().or_raise(py)?;
-    let options = RunOptions { race, companions };
+    let sabotage = sabotage.map(str::parse).transpose().or_raise(py)?;
+    let options = RunOptions { race, companions, sabotage };
     // Refused before the instrument is looked at, which takes a second.
     let share = LOOK_SECONDS / seconds_at_most(id, &values, &options).or_raise(py)?;
     let (instrument, report) = worker::run_unpinned(py, progress, |watch| {
         watch.part(0.0, share);
         watch.section("the instrument", 0.0, 1.0);
-        let instrument = match look(&options.race, card(), watch) {
-            Ok(instrument) => Some(instrument),
+        let instrument = match options.looks_first(id).then(|| look(&options.race, card(), watch)).transpose()
+        {
+            Ok(instrument) => instrument,
             // Too noisy for the floor: the experiment's own races will say whether they are hit too.
             Err(Error::NotMeasurable { .. }) => None,
             Err(error) => return Err(error),

@@ -10,7 +10,7 @@ use super::document::{document, started_now};
 use super::errors::OrRaise;
 use super::machine::card;
 use super::{arrays, worker};
-use crate::dispatch::{HandlerSet, audit};
+use crate::dispatch::{HandlerSet, audit, input_audit};
 use crate::race::{
     self as races, Entry, Options, Order, PerOperation, Plan, Probes, Report, Role, Source, Unit, Value,
     Values, Watch,
@@ -89,6 +89,8 @@ pub fn race(
         checks: Vec::new(),
         contrasts: Vec::new(),
         facts: Vec::new(),
+        trap: None,
+        sabotage: None,
         companions: Vec::new(),
         started,
         seconds: begun.elapsed().as_secs_f64(),
@@ -154,6 +156,8 @@ fn plan(
         entries.push(Entry { probes, ceiling, ..Entry::new(name, role, arm.recipe(), reference, claim) });
     }
     let sets: Vec<&HandlerSet> = arms.iter().map(|(_, arm)| arm.handler_set()).collect();
-    let checks = audit::checks(&sets, &packets, card(), watch)?;
+    let mut checks = audit::checks(&sets, &packets, card(), watch)?;
+    // Arms may have sets of their own; what packets reach and how they vary is the same question for all of them.
+    checks.extend(input_audit::checks(sets[0], &packets, None, watch)?);
     Ok(Plan { checks, ..Plan::new(Source::from_items(packets), entries) })
 }

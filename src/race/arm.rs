@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 
-use super::{Input, Placement, Source};
+use super::{Broken, Fault, Input, Placement, Source};
 use crate::Result;
 
 /// Which operations of the input a call replays.
@@ -56,6 +56,15 @@ pub trait Recipe: Send + Sync {
     /// Bytes of tables, lists and keys that selecting touches or reserves; `None` where it means nothing.
     fn footprint_bytes(&self) -> Option<usize> {
         None
+    }
+
+    /// The same arm with a fault in what it is built over; or why it can't have it. Faults of running and of reading are
+    /// wrapped around any arm and don't get here.
+    ///
+    /// # Errors
+    /// A reason, for people.
+    fn broken(&self, _fault: Fault) -> Result<Broken, String> {
+        Err("it isn't built over a set of handlers".into())
     }
 }
 

@@ -99,16 +99,21 @@ impl Bench<'_> {
         Ok((arms.into_iter().map(|arm| arm.expect("each was built")).collect(), placement))
     }
 
+    /// What reps are timed with.
+    pub fn clock(&self) -> Clock {
+        self.plan.conditions.clock(self.options)
+    }
+
     fn entry(&self, arm: usize) -> &Entry {
         &self.plan.entries[arm]
     }
 
     /// Runs one window of one arm and insists on its checksum. Returns nanoseconds.
-    fn rep(&self, arms: &mut [Arm], at: usize, sizing: &Sizing, index: usize) -> Result<u64> {
+    pub fn rep(&self, arms: &mut [Arm], at: usize, sizing: &Sizing, index: usize) -> Result<u64> {
         let window = sizing.at(index);
         let expected = self.expected[at][index % sizing.windows];
         arms[at].prepare(window);
-        let (ns, got, wrong) = timed(&mut arms[at], window, sizing.laps, expected, self.options.clock);
+        let (ns, got, wrong) = timed(&mut arms[at], window, sizing.laps, expected, self.clock());
         if wrong != 0 {
             return Err(Error::ChecksumMismatch {
                 arm: self.entry(at).name.clone(),
@@ -122,11 +127,26 @@ impl Bench<'_> {
         Ok(ns)
     }
 
-    /// Measures one block; `None` if the machine left no order with an undisturbed round.
+    /// Measures one block, under the plan's conditions.
     pub fn measure(&mut self, block: u64, sizing: &Sizing) -> Result<Option<Estimate>> {
+        if !self.plan.conditions.unpinned {
+            return self.measure_here(block, sizing);
+        }
+        let station = self.station;
+        station.unpinned(|| self.measure_here(block, sizing))
+    }
+
+    /// Measures one block; `None` if the machine left no order with an undisturbed round.
+    fn measure_here(&mut self, block: u64, sizing: &Sizing) -> Result<Option<Estimate>> {
         let (mut arms, mut placement) = self.build(block)?;
         let count = arms.len();
         let index = placement.random().random_range(0..sizing.windows);
+        if self.plan.conditions.cold {
+            let rounds = self.cold(&mut arms, sizing, index)?;
+            let cold: Vec<f64> = rounds.times.iter().map(|times| times[0]).collect();
+            let operations = sizing.operations_per_rep() as f64;
+            return Ok(rounds.estimate(block, &self.against, &cold, 1, operations));
+        }
         let mut cold = vec![0.0; count];
         // In a drawn order: whoever comes first over the freshly placed input pays for all.
         let mut turns: Vec<usize> = (0..count).collect();
@@ -171,7 +191,7 @@ impl Bench<'_> {
             turns.extend(each);
         }
         let mut rounds = Rounds::new(arms.len());
-        if self.options.order == Order::ArmMajor {
+        if self.plan.conditions.order(self.options) == Order::ArmMajor {
             self.arm_major(arms, &turns, sizing, first_window, &mut rounds)?;
             return Ok(rounds);
         }
@@ -231,26 +251,6 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// All reps of one arm, then all of the next: what this does wrong is what it exists to show.
-    fn arm_major(
-        &self,
-        arms: &mut [Arm],
-        turns: &[usize],
-        sizing: &Sizing,
-        first_window: usize,
-        rounds: &mut Rounds,
-    ) -> Result<()> {
-        for at in 0..arms.len() {
-            for round in 0..turns.len() {
-                self.watch.check()?;
-                let ns = self.rep(arms, at, sizing, first_window + round)? as f64;
-                rounds.times[at].push(ns.max(1.0));
-            }
-        }
-        rounds.orders = turns.to_vec();
-        Ok(())
-    }
-
     /// One rep an arm in one order. If a side channel saw a disturbance the whole round is void.
     ///
     /// A rep's own duration never decides: throwing away slow reps would bias what is left.
@@ -263,7 +263,10 @@ impl Bench<'_> {
         mind_width: bool,
         taken: &mut [f64],
     ) -> Result<Round> {
-        let cpu = self.station.cpu();
+        let conditions = &self.plan.conditions;
+        let keeps = conditions.keeps_disturbed;
+        // Unpinned on purpose, a rep may begin anywhere.
+        let cpu = self.station.cpu().filter(|_| !conditions.unpinned);
         let waited_before = self.station.waited_ns();
         let helpers_before = self.station.helpers_disturbed();
         let mut widths = Extremes::of(self.width());
@@ -288,6 +291,9 @@ impl Bench<'_> {
             self.seen.page_faults += faults;
             self.seen.migrations += u64::from(moved);
             widths.add(self.width());
+            if keeps {
+                continue;
+            }
             if since.involuntary_switches > 0 || faults > 0 || moved {
                 return Ok(Round::Disturbed);
             }
@@ -298,6 +304,9 @@ impl Bench<'_> {
         }
         let helpers_disturbed = self.station.helpers_disturbed() - helpers_before;
         self.seen.helpers_disturbed += helpers_disturbed as u64;
+        if keeps {
+            return Ok(Round::Sound);
+        }
         if helpers_disturbed > 0 {
             return Ok(Round::Disturbed);
         }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{
-    Cell, Check, Contrast, Fact, Parameter, PerOperation, Probes, Recipe, Reference, Source, Values, Watch,
+    Cell, Check, Conditions, Contrast, Fact, Parameter, PerOperation, Probes, Recipe, Reference, Source,
+    Trap, Values, Watch,
 };
 use crate::Result;
 use crate::machine::Card;
@@ -117,6 +118,8 @@ pub struct Plan {
     pub block: Option<Duration>,
     /// Operations of a rep, where a rep means something by itself, as one pass over a set; else as many as time well.
     pub rep_operations: Option<usize>,
+    /// What is done otherwise than the rules have it; nothing, unless the race is a trap's.
+    pub conditions: Conditions,
 }
 
 impl Plan {
@@ -132,6 +135,7 @@ impl Plan {
             patience: None,
             block: None,
             rep_operations: None,
+            conditions: Conditions::default(),
         }
     }
 }
@@ -159,6 +163,10 @@ pub struct Companion {
 pub trait Experiment: Send + Sync {
     /// `area.name`.
     fn id(&self) -> &'static str;
+    /// The part of the id before the dot.
+    fn area(&self) -> &'static str {
+        self.id().split('.').next().unwrap_or_default()
+    }
     /// A line.
     fn title(&self) -> &'static str;
     /// The question, what the arms do, how the compiler is kept honest: a paragraph or two.
@@ -196,5 +204,10 @@ pub trait Experiment: Send + Sync {
     /// without a value that says why, not an error.
     fn facts(&self, _cells: &[Cell], _card: &Card, _watch: &Watch) -> Result<Vec<Fact>> {
         Ok(Vec::new())
+    }
+    /// What there is to learn, where the experiment is a trap: the wrong answer, the check that fires, the right answer.
+    /// `None` for all others, and where the cells don't hold both.
+    fn trap(&self, _cells: &[Cell]) -> Option<Trap> {
+        None
     }
 }

@@ -1,5 +1,6 @@
 //! What the arms of a race replay: the caller's copy, and the copy that a block places anew.
 
+use std::any::TypeId;
 use std::sync::Arc;
 
 use bytemuck::Pod;
@@ -22,28 +23,34 @@ impl<T: Pod + Send + Sync> Bytes for Vec<T> {
 pub struct Source {
     data: Arc<dyn Bytes>,
     operations: usize,
+    item: TypeId,
 }
 
 impl Source {
     /// One operation an item.
     pub fn from_items<T: Pod + Send + Sync>(items: Vec<T>) -> Self {
         let operations = items.len();
-        Source { data: Arc::new(items), operations }
+        Source { data: Arc::new(items), operations, item: TypeId::of::<T>() }
     }
 
     /// Items that operations visit in an order of their own, `operations` of them in a pass.
     pub fn from_items_with<T: Pod + Send + Sync>(items: Vec<T>, operations: usize) -> Self {
-        Source { data: Arc::new(items), operations }
+        Source { data: Arc::new(items), operations, item: TypeId::of::<T>() }
     }
 
     /// No stored input: `operations` is how far window indices reach.
     pub fn without_items(operations: usize) -> Self {
-        Source { data: Arc::new(Vec::<u8>::new()), operations }
+        Source { data: Arc::new(Vec::<u8>::new()), operations, item: TypeId::of::<u8>() }
     }
 
     /// How many operations one pass holds.
     pub fn operations(&self) -> usize {
         self.operations
+    }
+
+    /// Whether the items were given as this type.
+    pub fn holds<T: 'static>(&self) -> bool {
+        self.item == TypeId::of::<T>()
     }
 
     /// The items; panics if `T` isn't what [`Source::from_items`] was given (size or alignment differ).

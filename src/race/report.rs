@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Ceiling, Tail, Unit, Value};
+use super::{Ceiling, Tail, Trap, Unit, Value};
 
 /// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -14,6 +14,8 @@ pub enum Outcome {
     Held,
     /// It isn't: whatever rests on it is void.
     Failed,
+    /// It isn't, and was not meant to be: the race is wrong on purpose (see [`Conditions`](super::Conditions)).
+    Fired,
     /// It can't be examined here; the check's detail says why.
     NotApplicable,
 }
@@ -36,11 +38,21 @@ impl Check {
         Check { name: name.into(), outcome, detail: detail.into() }
     }
 
-    /// Whether this is about measuring (a control, noise, a clock or timer too coarse or unsteady, a cell that couldn't be measured)
-    /// rather than about what is measured: failed, it is a missing verdict.
+    /// Whether this is about measuring (a control, noise, a clock or timer too coarse or unsteady, a pool too short for the
+    /// predictor, a cell that couldn't be measured) rather than about what is measured: failed, it is a missing verdict.
     pub fn is_about_measuring(&self) -> bool {
         let family = self.name.split(':').next().unwrap_or_default();
-        matches!(family, "control" | "quiet" | "tick" | "measured" | "timer-floor" | "tsc-invariant")
+        matches!(
+            family,
+            "control"
+                | "quiet"
+                | "tick"
+                | "measured"
+                | "timer-floor"
+                | "tsc-invariant"
+                | "warmed-up"
+                | "pool-not-learned"
+        )
     }
 
     /// Not examined, and why.
@@ -261,6 +273,8 @@ pub struct Cell {
     pub block_numbers: Vec<u64>,
     /// What disturbed it.
     pub disturbances: Disturbances,
+    /// Whether it is wrong on purpose: then neither its checks nor its verdicts decide how a run ends.
+    pub faulty: bool,
     /// Seed of this cell.
     pub seed: u64,
 }
@@ -349,6 +363,10 @@ pub struct Report {
     pub contrasts: Vec<Contrast>,
     /// What is known besides.
     pub facts: Vec<Fact>,
+    /// What there is to learn, where the experiment is a trap.
+    pub trap: Option<Trap>,
+    /// The fault that was built into its arms on purpose, where one was asked for.
+    pub sabotage: Option<&'static str>,
     /// Experiments run beside this one.
     pub companions: Vec<Report>,
     /// When it started: seconds since 1970, UTC.
@@ -370,7 +388,8 @@ impl Report {
         own.chain(beside)
     }
 
-    /// What a process that ran this should exit with: 1 if a check failed, else 3 if a cell has no verdict, else 0. A failed
+    /// What a process that ran this should exit with: 1 if a check failed, else 3 if a cell has no verdict, else 0; cells that are
+    /// wrong on purpose aside. A failed
     /// control or a machine that is too noisy is a missing verdict, not a failure.
     pub fn exit_code(&self) -> u8 {
         let failed = |check: &Check| check.outcome == Outcome::Failed && !check.is_about_measuring();
@@ -379,6 +398,6 @@ impl Report {
         }
         let mut cells = self.cells.iter().chain(self.companions.iter().flat_map(|report| &report.cells));
         let unmeasured = self.all_checks().any(|check| check.outcome == Outcome::Failed);
-        if unmeasured || cells.any(|cell| cell.status == Status::NoVerdict) { 3 } else { 0 }
+        if unmeasured || cells.any(|cell| cell.status == Status::NoVerdict && !cell.faulty) { 3 } else { 0 }
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Estimate {
     pub min_ns: Vec<f64>,
     /// First window after the build over the median, as a ratio of times.
     pub cold: Vec<f64>,
+    /// First rep that counts over what the later ones cost; `None` where there is no later one.
+    pub first: Vec<Option<f64>>,
     /// Median canary frequency in GHz, where there is a canary.
     pub ghz: Option<f64>,
     /// Rounds that count.
@@ -30,11 +32,18 @@ pub(super) struct Rounds {
     pub orders: Vec<usize>,
     /// The canary's frequency before each round, GHz, where there is one.
     pub frequencies: Vec<f64>,
+    /// Nanoseconds of reps that don't count and were run after those that do: one row an arm.
+    pub later: Vec<Vec<f64>>,
 }
 
 impl Rounds {
     pub fn new(arms: usize) -> Self {
-        Rounds { times: vec![Vec::new(); arms], orders: Vec::new(), frequencies: Vec::new() }
+        Rounds {
+            times: vec![Vec::new(); arms],
+            orders: Vec::new(),
+            frequencies: Vec::new(),
+            later: vec![Vec::new(); arms],
+        }
     }
 
     /// Adds a round: nanoseconds of each arm.
@@ -83,11 +92,24 @@ impl Rounds {
             min_ns: self.times.iter().map(|times| least(times) / operations).collect(),
             cold: cold_ns.iter().zip(&ns).map(|(cold, ns)| cold / (ns * operations)).collect(),
             ns,
+            first: self
+                .times
+                .iter()
+                .zip(&self.later)
+                .map(|(times, later)| first_over_later(times, later))
+                .collect(),
             rounds: self.orders.len(),
             shortest_ns: self.times.iter().map(least).fold(f64::INFINITY, f64::min),
             ghz: (!self.frequencies.is_empty()).then(|| median(&mut self.frequencies)),
         })
     }
+}
+
+/// The first rep over the median of all later ones, those that don't count included.
+fn first_over_later(times: &[f64], later: &[f64]) -> Option<f64> {
+    let (first, rest) = times.split_first()?;
+    let mut rest: Vec<f64> = rest.iter().chain(later).copied().collect();
+    (!rest.is_empty()).then(|| first / median(&mut rest))
 }
 
 /// With fewer rounds than this in an order, a median within it resists no outlier; all rounds together then do, by

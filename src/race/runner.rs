@@ -209,6 +209,9 @@ impl<'a> Race<'a> {
             return 1.0;
         }
         let by_blocks = self.blocks.len() as f64 / self.bench.options.min_blocks as f64;
+        if self.most_blocks() <= self.bench.options.min_blocks {
+            return by_blocks.min(1.0);
+        }
         spent.min(1.0).min(by_blocks.max(spent * 0.5))
     }
 
@@ -234,7 +237,10 @@ impl<'a> Race<'a> {
         self.bench.seen.blind = station.blind().to_vec();
         let counters = counters::around_passes(&self.bench, &self.sizing)?;
         let tails = tail::measure(&self.bench, self.bench.options.bound / 2, progress)?;
-        let placement = station.placement_check(self.bench.seen.migrations, self.bench.seen.rounds_dropped);
+        let placement = match self.bench.plan.conditions.unpinned {
+            true => station.unpinned_check(self.bench.seen.migrations),
+            false => station.placement_check(self.bench.seen.migrations, self.bench.seen.rounds_dropped),
+        };
         let measured = Measured {
             unit: self.unit,
             values: self.values,

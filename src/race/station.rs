@@ -102,6 +102,32 @@ impl Station {
         self.crew.as_ref().map_or(0, |crew| crew.disturbed())
     }
 
+    /// Runs `job` with the calling thread free to go where it was allowed to before it was pinned, and pins it again.
+    ///
+    /// # Errors
+    /// What `job` says; a pin that can't be had again.
+    pub fn unpinned<T>(&self, job: impl FnOnce() -> Result<T>) -> Result<T> {
+        match &self.pin {
+            Some(pin) => Ok(pin.loosened(job)??),
+            None => job(),
+        }
+    }
+
+    /// What stands in for [`Station::placement_check`] where the thread was left free.
+    pub fn unpinned_check(&self, migrations: u64) -> Check {
+        let name = "placement";
+        match self.cpu() {
+            None => Check::not_applicable(name, "this system has no CPU to choose"),
+            Some(cpu) => Check::new(
+                name,
+                false,
+                format!(
+                    "the thread isn't pinned: it may leave CPU {cpu} at any time, and did so in {migrations} reps"
+                ),
+            ),
+        }
+    }
+
     /// Whether every rep stayed where it was put. `migrations` counts reps that didn't, `dropped` the rounds that
     /// stayed spoilt.
     pub fn placement_check(&self, migrations: u64, dropped: usize) -> Check {

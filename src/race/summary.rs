@@ -67,21 +67,24 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
     let placement = measured.placement.clone();
     let quiet = quiet_check(&bench.seen, &measured);
     let tick = tick_check(&bench, &measured);
+    let arranged = bench.plan.conditions.order(options);
     let order = Check::new(
         "order",
-        options.order == Order::Balanced,
-        match options.order {
+        arranged == Order::Balanced,
+        match arranged {
             Order::Balanced => format!("{} balanced orders (Williams)", bench.orders.len()),
             Order::ArmMajor => "arm-major: drift of the clock is charged to the last arm".into(),
         },
     );
+    let warmed_up = warmed_up_check(&bench, &measured);
     let controls = control_checks(&bench, &ratios);
     let ceilings: Vec<Check> = arms.iter_mut().filter_map(ceiling_check).collect();
 
     let blocks_missing = (measured.blocks.len() < LEAST_BLOCKS)
         .then(|| format!("{} blocks, fewer than {LEAST_BLOCKS}", measured.blocks.len()));
     let reason = blocks_missing.or_else(|| {
-        let voiding = [&placement, &quiet, &tick, &order].into_iter().chain(&controls).chain(&ceilings);
+        let voiding =
+            [&placement, &quiet, &tick, &order, &warmed_up].into_iter().chain(&controls).chain(&ceilings);
         voiding
             .filter(|check| check.outcome == Outcome::Failed)
             .map(|c| format!("{}: {}", c.name, c.detail))
@@ -91,7 +94,7 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
         let wide = controls.iter().find(|check| check.outcome == Outcome::NotApplicable)?;
         (margin > WIDEST_MARGIN).then(|| format!("{}: {}", wide.name, wide.detail))
     });
-    checks.extend([placement, quiet, tick, order]);
+    checks.extend([placement, quiet, tick, order, warmed_up]);
     checks.extend(controls);
     checks.extend(ceilings);
     let mut frequencies = bench.frequencies;
@@ -124,10 +127,15 @@ pub(super) fn summarise(bench: Bench, measured: Measured) -> Cell {
         priority: bench.station.priority(),
         block_numbers: measured.blocks.iter().map(|block| block.number).collect(),
         disturbances: seen,
+        faulty: bench.plan.conditions.faulty,
         seed: options.seed,
     };
     if let Some(reason) = reason {
         cell.void(reason);
+    }
+    if cell.faulty {
+        let failed = cell.checks.iter_mut().filter(|check| check.outcome == Outcome::Failed);
+        failed.for_each(|check| check.outcome = Outcome::Fired);
     }
     cell
 }
@@ -268,11 +276,37 @@ fn quiet_check(seen: &Disturbances, measured: &Measured) -> Check {
     Check::new("quiet", mostly, detail)
 }
 
+/// The first rep that counts may cost this many times what the later ones do, typically.
+const FIRST_REP_AT_MOST: f64 = 1.25;
+
+/// Whether arms had settled when counting began: if the first rep that counts is typically dearer than those after it, what
+/// was measured is a state that passes (cold caches, predictors that know nothing, a core that isn't clocked up).
+fn warmed_up_check(bench: &Bench, measured: &Measured) -> Check {
+    const NAME: &str = "warmed-up";
+    let over_blocks = |at: usize| {
+        let first: Vec<f64> = measured.blocks.iter().filter_map(|block| block.first[at]).collect();
+        (first.len() >= LEAST_BLOCKS).then(|| (at, sign_interval(&first, bench.options.level)))
+    };
+    let arms = (0..bench.plan.entries.len()).filter_map(over_blocks);
+    let Some((worst, ratio)) = arms.max_by(|(_, a), (_, b)| a.low.total_cmp(&b.low)) else {
+        let reason =
+            format!("fewer than {LEAST_BLOCKS} blocks have a later rep to compare the first one with");
+        return Check::not_applicable(NAME, reason);
+    };
+    let name = &bench.plan.entries[worst].name;
+    let detail = format!(
+        "the first rep that counts costs {:.2} times what later ones do, at least {:.2} ({name}, the worst arm)",
+        ratio.estimate, ratio.low
+    );
+    // Beyond doubt: a machine that others use makes single reps dear, the first ones as any.
+    Check::new(NAME, ratio.low <= FIRST_REP_AT_MOST, detail)
+}
+
 /// With this many side channels missing (switches and faults, waiting, steal) nothing would tell a disturbance.
 const BLIND: usize = 3;
 
 fn tick_check(bench: &Bench, measured: &Measured) -> Check {
-    let tick = bench.options.clock.measure_tick();
+    let tick = bench.clock().measure_tick();
     let shortest = measured.blocks.iter().map(|block| block.shortest_ns).fold(f64::INFINITY, f64::min);
     let detail =
         format!("shortest rep {:.1} µs, {:.0} ticks of {tick:.0} ns", shortest / 1e3, shortest / tick);

@@ -8,7 +8,9 @@ use super::{RunOptions, cells, monotonic_checks, run};
 use crate::experiments::doctor::{DoctorOptions, examine};
 use crate::experiments::instrument;
 use crate::machine::{Card, affinity};
-use crate::race::{self, Check, LEAST_BLOCKS, Options, Outcome, Parameter, Report, Status, Value, Watch};
+use crate::race::{
+    self, Check, Fault, LEAST_BLOCKS, Options, Outcome, Parameter, Report, Status, Value, Watch,
+};
 use crate::{Error, Result, catalogue};
 
 mod icache;
@@ -26,7 +28,7 @@ fn quick() -> RunOptions {
         allow_debug_build: true,
         ..Options::quick()
     };
-    RunOptions { race, companions: false }
+    RunOptions { race, companions: false, sabotage: None }
 }
 
 fn given(set: &[(&str, &[Value])]) -> BTreeMap<String, Vec<Value>> {
@@ -57,7 +59,7 @@ fn check<'a>(report: &'a Report, name: &str) -> &'a Check {
 
 fn small<'a>() -> Vec<(&'a str, &'a [Value])> {
     const FEW: &[Value] = &[Value::Int(10)];
-    const POOL: &[Value] = &[Value::Int(2000)];
+    const POOL: &[Value] = &[Value::Int(4096)];
     vec![("handlers", FEW), ("pool", POOL)]
 }
 
@@ -207,25 +209,77 @@ fn identical_bodies_are_flagged() {
 }
 
 #[test]
-fn a_table_that_skips_its_residual_list_is_an_error() {
-    use crate::dispatch::sabotage::{Fault, FaultyRecipe};
+fn sabotaged_arms_are_caught_one_by_one() {
     let _alone = alone();
-    let card = Card::read();
-    let experiment = catalogue::find("dispatch.selection").expect("there");
-    let set = given(&[small(), vec![("body", &[text("tiny")])]].concat());
-    let values = &cells(experiment, &set, &card).expect("cells")[0];
-    for fault in [Fault::SkipsResiduals, Fault::ReturnsConstant] {
-        let mut plan = experiment.plan(values, 0, &card, &Watch::new()).expect("a plan");
-        let handlers =
-            crate::dispatch::HandlerSet::standard(10, crate::dispatch::Body::Tiny, 0.10, 0).expect("a set");
-        let table = plan.entries.iter_mut().find(|entry| entry.name == "table_compact").expect("there");
-        table.recipe = std::sync::Arc::new(FaultyRecipe::new(fault, &handlers));
-        let raced = race::run(&plan, experiment.unit(), values, &card, &quick().race, &Watch::new());
-        assert!(
-            matches!(raced, Err(Error::ChecksumMismatch { arm, .. }) if arm == "table_compact"),
-            "{fault:?}"
-        );
+    let sabotage = |id: &str, set: &[(&str, &[Value])], fault: Fault| {
+        let options = RunOptions { sabotage: Some(fault), ..quick() };
+        run(id, &given(set), &options, &Card::read(), &Watch::new())
+    };
+    // Of five handlers none tests more than its key, of ten one does.
+    let counts: &[Value] = &[Value::Int(5), Value::Int(10)];
+    let set = [("handlers", counts), ("pool", &[Value::Int(4096)]), ("body", &[text("tiny")])];
+    let report = sabotage("dispatch.selection", &set, Fault::SkipResidual).expect("a run");
+    assert_eq!((report.sabotage, report.exit_code()), (Some("skip-residual"), 1));
+    assert!(report.cells.is_empty() && report.companions.is_empty());
+    let arms = catalogue::find("dispatch.selection").expect("there").arms();
+    for arm in arms.iter().filter(|arm| !arm.name.ends_with("_again")) {
+        let of = |handlers: usize| {
+            check(&report, &format!("checksum:{} (handlers {handlers}, body tiny)", arm.name))
+        };
+        assert_eq!(of(5).outcome, Outcome::NotApplicable, "{}", arm.name);
+        assert_eq!(of(10).outcome, Outcome::Failed, "{}", arm.name);
+        assert!(of(10).detail.starts_with("caught: computed 0x"), "{}", of(10).detail);
     }
+    let none = sabotage("dispatch.selection", &[("handlers", &counts[..1])], Fault::SkipResidual);
+    assert!(matches!(none, Err(Error::InvalidArgument { name, .. }) if name == "sabotage"));
+    let loads = [("working_set", &[Value::Int(4096)][..])];
+    let report = sabotage("cache.levels", &loads, Fault::ConstantResult).expect("a run");
+    assert_eq!(report.exit_code(), 1);
+    let refused = sabotage("cache.levels", &loads, Fault::StalePayload).expect_err("replays no packets");
+    assert!(refused.to_string().contains("no arm of cache.levels can have it"), "{refused}");
+}
+
+/// Traps whose check follows from what they are, not from how fast anything is.
+#[test]
+fn traps_are_caught_by_the_checks_of_every_race() {
+    let mut certain = vec![
+        "traps.coarse_clock",
+        "traps.arm_major",
+        "traps.constant_inputs",
+        "traps.one_handler",
+        "traps.identical_bodies",
+        "traps.addresses",
+        "traps.learned_pool",
+    ];
+    if affinity::current_cpu().is_some() {
+        certain.push("traps.unpinned");
+    }
+    let pool: &[Value] = &[Value::Int(2048)];
+    for id in certain {
+        let lengths: &[Value] = &[Value::Int(64), Value::Int(4096)];
+        let set = [("pool", if id == "traps.learned_pool" { lengths } else { pool })];
+        let Some(report) = unless_busy(measure(id, &set)) else { continue };
+        let Some(trap) = &report.trap else {
+            // A race that others kept from being measured has a check that says so.
+            assert!(report.checks.iter().any(|check| check.name.starts_with("measured:")), "{id}");
+            continue;
+        };
+        assert_eq!(trap.fires, Outcome::Held, "{id}: {}", trap.wrong_detail);
+        assert_eq!(check(&report, "trap-fires").outcome, Outcome::Held, "{id}");
+        if trap.holds != Outcome::Held {
+            // A busy machine may fail the right race on what is about measuring, and on nothing else.
+            let right = report.cells.iter().find(|cell| !cell.faulty).expect("a right race");
+            assert_eq!(right.status, Status::NoVerdict, "{id}: {}", trap.right_detail);
+        }
+        assert!(report.cells.iter().any(|cell| cell.faulty) && report.cells.iter().any(|cell| !cell.faulty));
+    }
+}
+
+#[test]
+fn a_trap_needs_both_its_races() {
+    let right = [("configuration", &[text("right")][..]), ("pool", &[Value::Int(2048)])];
+    let Some(report) = unless_busy(measure("traps.coarse_clock", &right)) else { return };
+    assert!(report.trap.is_none() && report.checks.iter().all(|check| !check.name.starts_with("trap")));
 }
 
 #[test]

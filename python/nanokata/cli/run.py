@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ from nanokata.errors import ChecksumMismatch, InvalidArgument, NotMeasurable, Wo
 from . import endings, kata, output, progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from nanokata.catalogue import Experiment
     from nanokata.results import RunResult
 
@@ -93,7 +95,9 @@ def _draw(result: RunResult, directory: Path) -> Path | None:
 
 
 def _draw_and_say(result: RunResult, directory: Path, *, err: bool = False) -> None:
-    """Draw a result that was printed already, and say where the figure is."""
+    """Draw a result that was printed already, and say where the figure is; a sabotaged run has nothing to draw."""
+    if not result.cells:
+        return
     sys.stdout.flush()
     drawn = _draw(result, directory)
     if drawn is not None:
@@ -128,7 +132,87 @@ def _measure(experiment: Experiment, seconds: float, settings: dict[str, Any]) -
 FIGURES = Path("nanokata-figures")
 
 
-@click.command(cls=endings.Command, short_help="Measure an experiment, or all of a kata.")
+def _show(result: RunResult, *, several: bool) -> None:
+    """Print a result; of several traps only what they teach."""
+    from nanokata.render import run_renderable, trap_in_short
+
+    output.show(trap_in_short(result) if several else run_renderable(result))
+
+
+@contextmanager
+def _documents(*, several: bool) -> Iterator[Callable[[RunResult], None]]:
+    """Give what prints a result as JSON at once: of several, an array that is closed whatever ends the run."""
+    printed = 0
+
+    def show(result: RunResult) -> None:
+        nonlocal printed
+        before = ("[" if printed == 0 else ", ") if several else ""
+        click.echo(before + result.to_json(indent=2), nl=not several)
+        printed += 1
+        sys.stdout.flush()
+
+    try:
+        yield show
+    finally:
+        if several:
+            click.echo("]" if printed else "[]")
+            sys.stdout.flush()
+
+
+def _show_overview(results: list[RunResult]) -> None:
+    """Print all traps of a run, a row each; nothing if there was none."""
+    from nanokata.render import overview_renderable
+
+    if any(result.trap is not None for result in results):
+        output.show(overview_renderable(results))
+
+
+def _measure_all(
+    jobs: list[tuple[Experiment, float, dict[str, Any]]], show: Callable[[RunResult], None], *, several: bool
+) -> tuple[list[RunResult], list[int]]:
+    """Measure one after another and show each as it comes; return results and exit codes."""
+    results: list[RunResult] = []
+    codes: list[int] = []
+    for item, at_most, settings in jobs:
+        try:
+            result = _measure(item, at_most, settings)
+        except (ChecksumMismatch, NotMeasurable, WorkerPanic) as error:
+            if not several:
+                raise
+            # The others don't rest on this one.
+            codes.append(endings.end_with(error))
+            continue
+        results.append(result)
+        codes.append(result.exit_code)
+        show(result)
+    return results, codes
+
+
+def _show_and_draw(
+    result: RunResult, *, show: Callable[[RunResult], None], directory: Path | None, as_json: bool, several: bool
+) -> None:
+    """Print a result, draw it where there is a directory to draw in, and leave a line before the next one."""
+    show(result)
+    if directory is not None:
+        _draw_and_say(result, directory, err=as_json)
+    if several and not as_json:
+        click.echo()
+
+
+SABOTAGED = ("dispatch.selection", "dispatch.mechanism")
+"""What stands for a kata where its arms are to be broken."""
+
+
+def _chosen(name: str, sabotage: str | None) -> tuple[Experiment, ...]:
+    from nanokata import phases
+    from nanokata.catalogue import chosen, find
+
+    if sabotage is not None and phases.named(name) is not None:
+        return tuple(find(experiment) for experiment in SABOTAGED)
+    return chosen(name, also=phases.KATAS)
+
+
+@click.command(short_help="Measure an experiment, or all of a kata.")
 @click.argument("experiment")
 @click.option(
     "--set",
@@ -139,6 +223,12 @@ FIGURES = Path("nanokata-figures")
 )
 @click.option("--traffic", metavar="FILE|NAME", help="Replay a capture's packets, or a named distribution.")
 @click.option("--preset", metavar="NAME", help="Parameters under one name; `original` is the published kata's pool.")
+@click.option(
+    "--sabotage",
+    metavar="NAME",
+    help="Break every arm on purpose, and see the checksums catch it: skip-residual, constant-result, drop-packet, "
+    "wrong-order, wrong-handler-id, stale-payload, swapped-key. Nothing is timed.",
+)
 @click.option("--quick", is_flag=True, help="Fewer blocks and wider intervals, for a first look.")
 @click.option("--seconds", type=float, help="Time bound of each race.")
 @click.option("--precision", type=float, help="Half-width of each ratio at which a race stops (0.0025).")
@@ -160,6 +250,7 @@ def run(
     pairs: tuple[str, ...],
     traffic: str | None,
     preset: str | None,
+    sabotage: str | None,
     quick: bool,
     seconds: float | None,
     precision: float | None,
@@ -172,15 +263,19 @@ def run(
 ) -> int:
     """Measure EXPERIMENT (an id that `nanokata list` shows) on this machine.
 
-    An area runs all of its experiments one after another, `lab` those of every area; the worst exit code is taken. A
+    An area runs all of its experiments one after another, `lab` those of every area but `traps`; the worst exit code is
+    taken. `traps` shows what goes wrong on purpose: the wrong answer, the check that fires on it, the right answer. A
     kata's name, plugin-dispatch, runs its phases in order and writes a page that collects them.
+
+    With --sabotage the failures are listed, arm by arm, and the exit code is 1: `nanokata run plugin-dispatch
+    --sabotage skip-residual`, or any experiment by its id.
     """
     from nanokata import phases
-    from nanokata.catalogue import chosen
+    from nanokata.catalogue import TRAPS
     from nanokata.measure import expected_seconds
 
-    options = {"precision": precision, "seed": seed, "cpu": cpu}
-    if (named := phases.named(experiment)) is not None:
+    options: dict[str, Any] = {"precision": precision, "seed": seed, "cpu": cpu}
+    if sabotage is None and (named := phases.named(experiment)) is not None:
         given = kata.given(named, _pairs(pairs), traffic)
         return kata.run_kata(
             named,
@@ -193,52 +288,21 @@ def run(
     if markdown:
         wanted = f"{experiment} has no page; {', '.join(phases.KATAS)} has"
         raise InvalidArgument(f"--markdown: {wanted}", name="--markdown", value="true", wanted=wanted)
-    experiments = chosen(experiment, also=phases.KATAS)
+    experiments = _chosen(experiment, sabotage)
     several = experiment not in {item.id for item in experiments}
     jobs = _jobs(experiments, pairs, traffic, preset)
     # All are looked at before the first one runs.
     expected = [expected_seconds(item.id, quick=quick, seconds=seconds, **settings) for item, settings in jobs]
-    _examine_once(DOCTOR_SECONDS_QUICK if quick else DOCTOR_SECONDS, cpu)
-    codes: list[int] = []
-    options |= {"quick": quick, "seconds": seconds}
-    with _documents(several=several) if as_json else nullcontext(_show) as show:
-        for (item, settings), at_most in zip(jobs, expected, strict=True):
-            try:
-                result = _measure(item, at_most, {**options, **settings})
-            except (ChecksumMismatch, NotMeasurable, WorkerPanic) as error:
-                if not several:
-                    raise
-                # The others don't rest on this one.
-                codes.append(endings.end_with(error))
-                continue
-            codes.append(result.exit_code)
-            show(result)
-            if not no_figure:
-                _draw_and_say(result, directory, err=as_json)
-            if several and not as_json:
-                click.echo()
+    if sabotage is None and any(item.area != TRAPS for item in experiments):
+        _examine_once(DOCTOR_SECONDS_QUICK if quick else DOCTOR_SECONDS, cpu)
+    options |= {"sabotage": sabotage, "quick": quick, "seconds": seconds}
+    measured = [
+        (item, at_most, {**options, **settings}) for (item, settings), at_most in zip(jobs, expected, strict=True)
+    ]
+    shown_in = None if no_figure else directory
+    with _documents(several=several) if as_json else nullcontext(partial(_show, several=several)) as show:
+        shown = partial(_show_and_draw, show=show, directory=shown_in, as_json=as_json, several=several)
+        results, codes = _measure_all(measured, shown, several=several)
+    if several and not as_json:
+        _show_overview(results)
     return endings.worst(codes)
-
-
-def _show(result: RunResult) -> None:
-    output.show(result)
-
-
-@contextmanager
-def _documents(*, several: bool) -> Iterator[Callable[[RunResult], None]]:
-    """Give what prints a result as JSON at once: of several, an array that is closed whatever ends the run."""
-    printed = 0
-
-    def show(result: RunResult) -> None:
-        nonlocal printed
-        before = ("[" if printed == 0 else ", ") if several else ""
-        click.echo(before + result.to_json(indent=2), nl=not several)
-        printed += 1
-        sys.stdout.flush()
-
-    try:
-        yield show
-    finally:
-        if several:
-            click.echo("]" if printed else "[]")
-            sys.stdout.flush()

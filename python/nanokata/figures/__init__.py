@@ -44,9 +44,13 @@ the general one is.
 """
 
 
+_OF_AREAS = {"traps": "traps"}
+"""The same for whole areas."""
+
+
 def draw(result: RunResult, *, ax: Axes | None = None) -> Figure:
     """Draw the figure that suits `result`: its experiment's own, curves over the number that varies, or ratios."""
-    own = _OF_EXPERIMENTS.get(result.experiment)
+    own = _OF_EXPERIMENTS.get(result.experiment) or _OF_AREAS.get(result.experiment.partition(".")[0])
     if own is not None:
         module = importlib.import_module(f"{__name__}.{own}")
         if module.suits(result):

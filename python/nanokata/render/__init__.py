@@ -10,7 +10,8 @@ from rich.console import Console
 from .catalogue import catalogue_renderable
 from .instrument import doctor_renderable, machine_renderable
 from .kata import kata_renderable, phase_renderable, verdict_renderable
-from .run import run_renderable
+from .run import run_renderable, trap_in_short
+from .traps import overview_renderable, trap_renderable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,9 +22,12 @@ __all__ = [
     "html",
     "kata_renderable",
     "machine_renderable",
+    "overview_renderable",
     "phase_renderable",
     "plain",
     "run_renderable",
+    "trap_in_short",
+    "trap_renderable",
     "verdict_renderable",
 ]
 

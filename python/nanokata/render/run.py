@@ -16,7 +16,9 @@ from . import numbers, tables
 from .applying import applies, applying
 from .headline import headline
 from .instrument import instrument_renderable
+from .sabotage import sabotage_conclusion, sabotage_lines
 from .tails import tails
+from .traps import trap_renderable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -147,9 +149,10 @@ def checks_renderable(placed: Sequence[tuple[Check, str]]) -> Iterator[Renderabl
         return
     counts = Counter(_spoken_outcome(check) for check, _ in placed)
     inconclusive = f"{counts['inconclusive']} inconclusive, " if counts["inconclusive"] else ""
+    fired = f"{counts['fired']} fired where they had to, " if counts["fired"] else ""
     yield Text(
         f"Checks: {counts['held']} held, {counts['failed']} failed, "
-        f"{inconclusive}{counts['not applicable']} not applicable",
+        f"{inconclusive}{fired}{counts['not applicable']} not applicable",
         style="bold red" if counts["failed"] else "bold",
     )
     held = Counter(_family(check) for check, _ in placed if check.outcome == "held")
@@ -162,7 +165,7 @@ def checks_renderable(placed: Sequence[tuple[Check, str]]) -> Iterator[Renderabl
             others.setdefault((check.outcome, _family(check)), []).append(_check_line(check, where))
     for (outcome, family), lines in others.items():
         # What failed is shown in full; reasons why something can't be examined repeat themselves.
-        shown = lines if outcome == "failed" else lines[:_MOST_REASONS]
+        shown = lines if outcome in {"failed", "fired"} else lines[:_MOST_REASONS]
         yield from shown
         if len(shown) < len(lines):
             yield Text(f"… and {len(lines) - len(shown)} more of {family} (--json has them all)", style="dim")
@@ -191,6 +194,19 @@ def _facts(result: RunResult) -> Iterator[RenderableType]:
     yield Text()
 
 
+def trap_in_short(result: RunResult) -> RenderableType:
+    """Return what a trap teaches, and what it comes to where that isn’t as it should be; other runs in full."""
+    if result.trap is None:
+        return run_renderable(result)
+    parts: list[RenderableType] = [
+        Text(f"{result.experiment}: {result.title}", style="bold"),
+        trap_renderable(result.trap),
+    ]
+    if result.exit_code != 0:
+        parts.append(_conclusion(result))
+    return Group(*parts)
+
+
 def _conclusion(result: RunResult) -> Text:
     match result.exit_code:
         case 0:
@@ -217,10 +233,11 @@ def _none_failed(result: RunResult) -> str:
 def _why_none(result: RunResult) -> str:
     for report in result.report.reports():
         for cell in report.cells:
-            if cell.status == "no_verdict":
+            if cell.status == "no_verdict" and not cell.faulty:
                 where = ", ".join(filter(None, (report.experiment, _setting(result, report, cell))))
                 return f"{cell.reason or 'the verdicts don’t stand'} ({where})"
-    raise AssertionError("asked only where a cell has no verdict")
+    failed = next(check for check in result.failed_checks)
+    return f"{failed.name}: {failed.detail}"
 
 
 def races_and_facts(result: RunResult, *, compact: bool = False) -> Iterator[RenderableType]:
@@ -244,6 +261,10 @@ def run_renderable(result: RunResult) -> RenderableType:
     """Return a run: the instrument, the races, what follows, the checks."""
     report = result.report
     parts: list[RenderableType] = [Text(f"{report.experiment}: {report.title}", style="bold")]
+    if report.sabotage is not None:
+        return Group(*parts, *sabotage_lines(report), sabotage_conclusion(report))
+    if report.trap is not None:
+        parts += [trap_renderable(report.trap), Text()]
     parts += instrument_renderable(result)
     if report.cells and has_budget(report.cells[0].unit):
         rate = TARGET_PACKETS_PER_SECOND / 1e6

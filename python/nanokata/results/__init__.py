@@ -1,6 +1,7 @@
 """Results: typed records of what was measured, and what can be made of them."""
 
 from .records import (
+    Answer,
     ArmResult,
     Ceiling,
     CellResult,
@@ -14,10 +15,12 @@ from .records import (
     Report,
     Stretch,
     Tail,
+    Trap,
 )
 from .run import RaceResult, RunResult
 
 __all__ = [
+    "Answer",
     "ArmResult",
     "Ceiling",
     "CellResult",
@@ -33,4 +36,5 @@ __all__ = [
     "RunResult",
     "Stretch",
     "Tail",
+    "Trap",
 ]

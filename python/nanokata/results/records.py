@@ -14,11 +14,14 @@ from typing import Any, Literal, Self
 Value = bool | int | float | str
 """A parameter's value."""
 
-Outcome = Literal["held", "failed", "not_applicable"]
+Outcome = Literal["held", "failed", "fired", "not_applicable"]
+"""``fired`` is what ``failed`` is called in a race that is wrong on purpose: it had to."""
 Verdict = Literal["faster", "slower", "same", "not resolved"]
 
 
-_ABOUT_MEASURING = frozenset({"control", "quiet", "tick", "measured", "timer-floor", "tsc-invariant"})
+_ABOUT_MEASURING = frozenset(
+    {"control", "quiet", "tick", "measured", "timer-floor", "tsc-invariant", "warmed-up", "pool-not-learned"}
+)
 
 
 @cache
@@ -306,6 +309,8 @@ class CellResult(Record):
     helper_cpus: tuple[int, ...]
     disturbances: Disturbances
     seed: int
+    faulty: bool = False
+    """Whether it is wrong on purpose: then neither its checks nor its verdicts decide the exit code."""
 
     def __getitem__(self, arm: str) -> ArmResult:
         """Return the arm of that name."""
@@ -371,6 +376,39 @@ class Fact(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Answer(Record):
+    """An answer as it was measured in this run: the sentence, and its figure with the interval."""
+
+    text: str
+    value: float
+    low: float | None
+    high: float | None
+    unit: str
+    level: float
+    """Confidence level of the interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trap(Record):
+    """What a trap shows: the wrong answer, the check that fires on it, the right answer.
+
+    `fires` and `holds` are ``held`` where the check did so on the wrong and on the right configuration. `bite` says
+    whether the faulty configuration led astray here by itself, or only once its cause was injected; `cause` says what
+    that was.
+    """
+
+    check: str
+    wrong: Answer
+    wrong_detail: str
+    fires: Outcome
+    right: Answer
+    right_detail: str
+    holds: Outcome
+    bite: Literal["yes", "injected", "no"]
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report(Record):
     """An experiment's races, the checks and figures over them, and the experiments that ran beside it."""
 
@@ -384,6 +422,10 @@ class Report(Record):
     seconds: float
     seed: int
     facts: tuple[Fact, ...] = ()
+    trap: Trap | None = None
+    """What there is to learn, where the experiment is a trap."""
+    sabotage: str | None = None
+    """The fault that was built into its arms on purpose."""
 
     def reports(self) -> tuple[Report, ...]:
         """Return this report and those of the experiments that ran beside it."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from nanokata.instrument import Doctor, Machine
 
-from .records import ArmResult, CellResult, Check, Contrast, Fact, Report, Value
+from .records import ArmResult, CellResult, Check, Contrast, Fact, Report, Trap, Value
 from .rows import columns, contrast_rows, fact_rows, tidy_rows
 
 if TYPE_CHECKING:
@@ -94,6 +94,11 @@ class RunResult:
         return tuple(fact for report in self.report.reports() for fact in report.facts)
 
     @property
+    def trap(self) -> Trap | None:
+        """What there is to learn, where the experiment is a trap; `None` for all others."""
+        return self.report.trap
+
+    @property
     def checks(self) -> tuple[Check, ...]:
         """Every check, companions' included."""
         return self.report.all_checks()
@@ -113,7 +118,7 @@ class RunResult:
         if any(check.voids for check in self.checks):
             return CHECK_FAILED
         cells = [cell for report in self.report.reports() for cell in report.cells]
-        stands = all(cell.status == "held" for cell in cells) and not self.failed_checks
+        stands = all(cell.status == "held" or cell.faulty for cell in cells) and not self.failed_checks
         return HELD if stands else NO_VERDICT
 
     def unit_of(self, parameter: str) -> str:

@@ -201,6 +201,8 @@ pub(super) fn race(
         checks,
         contrasts: Vec::new(),
         facts: Vec::new(),
+        trap: None,
+        sabotage: None,
         companions: Vec::new(),
         started,
         seconds: begun.elapsed().as_secs_f64(),

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use super::known::{self, INLINED_SIZES, KNOWN_SIZES};
 use super::{Direct, EnumMatch, Erased, FatPointer, StaticInlined, StaticMatch, Table, Thin};
@@ -11,8 +12,8 @@ use crate::dispatch::arm_code::{self, ArmCode, Route};
 use crate::dispatch::body::{Fat, Tiny};
 use crate::dispatch::replay::{self, Dispatch};
 use crate::dispatch::sizes::with_size;
-use crate::dispatch::{Body, HandlerSet};
-use crate::race::{Arm, Input, Placement, Recipe};
+use crate::dispatch::{Body, DirectReference, HandlerSet, sabotage};
+use crate::race::{Arm, Broken, Fault, Input, Placement, Recipe, Reference};
 use crate::{Error, Result};
 
 /// The ways of calling.
@@ -197,7 +198,7 @@ macro_rules! with_dispatch {
 
 /// How to build a mechanism arm over a set of handlers.
 ///
-/// `direct` computes what [`DirectReference`](crate::dispatch::DirectReference) says, every other mechanism what
+/// `direct` computes what [`DirectReference`] says, every other mechanism what
 /// [`ScanReference`](crate::dispatch::ScanReference) says.
 #[derive(Debug, Clone)]
 pub struct MechanismRecipe {
@@ -257,5 +258,19 @@ impl Recipe for MechanismRecipe {
 
     fn footprint_bytes(&self) -> Option<usize> {
         Some(self.footprint_bytes)
+    }
+
+    fn broken(&self, fault: Fault) -> Result<Broken, String> {
+        if matches!(self.arm, MechanismArm::StaticMatch | MechanismArm::StaticInlined) {
+            return Err("its handlers are compiled in: no others can be put under it".into());
+        }
+        let build = |set: &HandlerSet| Ok(Arc::new(MechanismRecipe::new(self.arm, set)?) as Arc<dyn Recipe>);
+        let plain = |set: &HandlerSet| -> Arc<dyn Reference> {
+            match self.arm {
+                MechanismArm::Direct => Arc::new(DirectReference::new(set)),
+                _ => sabotage::plain_scan(set),
+            }
+        };
+        sabotage::broken_over(&self.set, fault, true, build, plain)
     }
 }

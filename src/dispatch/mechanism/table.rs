@@ -148,7 +148,7 @@ pub(in crate::dispatch) fn place_all<T: Target>(
 ) -> Result<(Vec<T>, Vec<Keep>)> {
     let placed = set
         .registered()
-        .map(|(id, spec)| T::place(Code::of(set.body(), id), id as u16, spec, placement))
+        .map(|(id, spec)| T::place(Code::of(set.body(), id), set.signature(id), spec, placement))
         .collect::<Result<Vec<_>>>()?;
     Ok(placed.into_iter().unzip())
 }

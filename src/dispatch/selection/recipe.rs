@@ -2,14 +2,15 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use super::{HashMapSelection, Scan, ScanKeys, ScanMoveToFront, ScanTranspose, TableCompact, TableDirect16};
 use crate::dispatch::mechanism::DynTrait;
 use crate::dispatch::probes::CountedProbes;
 use crate::dispatch::replay::{self, Select};
-use crate::dispatch::{HandlerSet, order};
+use crate::dispatch::{HandlerSet, order, sabotage};
 use crate::machine::memory;
-use crate::race::{Arm, Checksum, Input, Placement, Recipe, Settle, Watch};
+use crate::race::{Arm, Broken, Checksum, Fault, Input, Placement, Recipe, Settle, Watch};
 use crate::traffic::Packet;
 use crate::{Error, Result};
 
@@ -279,6 +280,15 @@ impl Recipe for SelectionRecipe {
         Ok(with_selection!(self, input.items(), placement, |selection| {
             replay::arm::<_, DynTrait>(selection, input)
         }))
+    }
+
+    fn broken(&self, fault: Fault) -> Result<Broken, String> {
+        let build = |set: &HandlerSet| {
+            let recipe = SelectionRecipe { set: set.clone(), ..self.clone() };
+            Ok(Arc::new(recipe) as Arc<dyn Recipe>)
+        };
+        let keeps_order = self.arm.keeps_order();
+        sabotage::broken_over(&self.set, fault, keeps_order, build, sabotage::plain_scan)
     }
 
     fn settle(&self) -> Settle {

@@ -33,23 +33,12 @@ impl TableCompact {
     /// # Errors
     /// [`Error::ResidualBound`](crate::Error::ResidualBound) where a key has more candidates than `residual_bound`.
     pub fn build(set: &HandlerSet, residual_bound: Option<usize>, placement: &mut Placement) -> Result<Self> {
-        Self::build_with(set, residual_bound, placement, |slot| slot)
-    }
-
-    /// The same with each slot passed through `edit` first, which may make it [`Slot::UNCLAIMED`] and nothing else: the
-    /// way in for sabotage.
-    pub(in crate::dispatch) fn build_with(
-        set: &HandlerSet,
-        residual_bound: Option<usize>,
-        placement: &mut Placement,
-        edit: impl Fn(Slot) -> Slot,
-    ) -> Result<Self> {
         let (by_key, candidates) = Candidates::group(set, residual_bound, placement)?;
         let mut length = FIRST_SLOTS;
         let slots = loop {
             let mut slots = vec![None; length];
             let apart = by_key.iter().all(|(&key, &slot)| {
-                slots[usize::from(key) & (length - 1)].replace(KeyedSlot { slot: edit(slot), key }).is_none()
+                slots[usize::from(key) & (length - 1)].replace(KeyedSlot { slot, key }).is_none()
             });
             if apart {
                 break slots;
@@ -79,7 +68,7 @@ impl Select for TableCompact {
         if key != packet.protocol {
             return None;
         }
-        // SAFETY: the table's slots and candidates came from one `group`; what `edit` changes is unclaimed.
+        // SAFETY: the table's slots and candidates came from one `group`.
         unsafe { self.candidates.resolve(slot, packet, probes) }
     }
 

@@ -18,7 +18,7 @@ mod selection;
 mod stream;
 mod tail;
 mod targets;
-mod traffic;
+pub(super) mod traffic;
 
 use crate::race::Experiment;
 

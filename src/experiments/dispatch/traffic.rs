@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::Result;
-use crate::dispatch::{Body, HandlerSet, HandlerSpec, MAX_HANDLERS, Residual, audit};
+use crate::dispatch::{Body, HandlerSet, HandlerSpec, MAX_HANDLERS, Residual, audit, input_audit};
 use crate::machine::{Card, memory};
 use crate::race::{Check, Kind, Parameter, Value, Values, Watch};
 use crate::traffic::{self, KeyRule, Law, Packet, Traffic};
@@ -115,11 +115,14 @@ pub fn workload(values: &Values, seed: u64, card: &Card, watch: &Watch) -> Resul
     let body = body(values.text("body"));
     let handlers = values.size("handlers");
     let name = values.text("traffic");
-    let mut workload = match law(name, values, handlers) {
+    let law = law(name, values, handlers);
+    let asked_for = law.is_some().then_some(name);
+    let mut workload = match law {
         Some(law) => drawn(law, values, body, handlers, seed, watch)?,
         None => captured(Path::new(name), values, body, handlers, seed, watch)?,
     };
     workload.checks.extend(audit::checks(&[&workload.set], &workload.packets, card, watch)?);
+    workload.checks.extend(input_audit::checks(&workload.set, &workload.packets, asked_for, watch)?);
     Ok(workload)
 }
 

@@ -9,7 +9,7 @@ use super::{Pinning, PinningError};
 use crate::machine::linux::sysfs::Tree;
 
 /// The mask to give back.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Former(CpuSet);
 
 fn mask() -> Result<CpuSet, PinningError> {

@@ -3,7 +3,7 @@
 use super::{Pinning, PinningError};
 
 /// The class to give back.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Former(Option<libc::qos_class_t>);
 
 fn online() -> usize {

@@ -152,6 +152,20 @@ impl Pin {
         }
     }
 
+    /// Runs `job` with the former mask, then pins the thread again.
+    ///
+    /// Errors: [`PinningError`] as [`Pin::to`], if the mask can't be changed; then `job` wasn't run, or the thread is left
+    /// unpinned.
+    pub fn loosened<T>(&self, job: impl FnOnce() -> T) -> Result<T, PinningError> {
+        let Some(former) = &self.former else { return Ok(job()) };
+        platform::restore(former.clone())?;
+        let done = job();
+        if let Some(cpu) = self.cpu() {
+            platform::pin(cpu)?;
+        }
+        Ok(done)
+    }
+
     /// Gives the former mask back now, and says so if that fails; dropping does the same silently.
     pub fn release(mut self) -> Result<(), PinningError> {
         self.former.take().map_or(Ok(()), platform::restore)

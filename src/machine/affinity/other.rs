@@ -3,7 +3,7 @@
 use super::{Pinning, PinningError};
 
 /// Nothing to give back.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Former;
 
 fn online() -> Vec<usize> {

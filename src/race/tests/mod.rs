@@ -4,6 +4,7 @@ mod contrasts;
 mod faults;
 mod refusals;
 mod results;
+mod traps;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;

@@ -191,7 +191,7 @@ fn expect_the_flag(checks: &mut [Check]) {
         check.name = "rigged-list-is-flagged".into();
         check.detail = format!("list-not-sorted-beforehand says: {}", check.detail);
         check.outcome = match check.outcome {
-            Outcome::Failed => Outcome::Held,
+            Outcome::Failed | Outcome::Fired => Outcome::Held,
             Outcome::Held => Outcome::Failed,
             Outcome::NotApplicable => Outcome::NotApplicable,
         };
