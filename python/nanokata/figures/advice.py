@@ -20,7 +20,7 @@ _SHIFT = 0.14
 
 
 def advice(found: Advice, *, ax: Axes | None = None) -> Figure:
-    """Draw a row a way: its cost on this traffic and on the packets worst for a list, intervals, the budget as a line."""
+    """Draw a row a way: its cost on this traffic and on the packets worst for a list, beside the budget."""
     figure, axes = style.axes_or_new(ax, 9.0, 3.4)
     costs = found.costs
     worst = "packets that nobody claims" if costs.measured else "the worst packets"
