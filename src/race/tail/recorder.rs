@@ -150,9 +150,10 @@ fn course(least: &[u64], edges: &[usize], ns_per_count: f64) -> Vec<CoursePoint>
     let about = least.len().div_ceil(BINS).max(1);
     let firsts = edges.windows(2).flat_map(|edge| {
         let length = edge[1] - edge[0];
-        // As many bins as fit, all about as long: a short one at the end would jump about.
-        let size = length.div_ceil(length.div_ceil(about));
-        (edge[0]..edge[1]).step_by(size).map(move |first| (first, edge[1].min(first + size)))
+        // As many bins as fit, as long as each other to within one: a short one at the end would jump about.
+        let bins = length.div_ceil(about);
+        let at = move |bin: usize| edge[0] + length * bin / bins;
+        (0..bins).map(move |bin| (at(bin), at(bin + 1)))
     });
     firsts
         .map(|(first, end)| {

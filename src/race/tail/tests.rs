@@ -131,6 +131,8 @@ fn percentiles_parts_and_floor_are_what_the_clock_says() {
     assert!(course[..half].iter().all(|&mean| mean < 150.0), "{course:?}");
     assert!(course[half..].iter().all(|&mean| mean > 500.0), "{course:?}");
     assert_eq!(rare.course.iter().map(|point| point.count).sum::<usize>(), OPERATIONS);
+    let counts = || rare.course.iter().map(|point| point.count);
+    assert!(counts().max().expect("bins") - counts().min().expect("bins") <= 1);
     let checks = [checks::COUNT, checks::FLOOR].map(|name| outcome(&tails.checks, name));
     // The second arm's median is 40 ns or so, the floor 10.
     assert_eq!(checks, [Outcome::Held, Outcome::Held]);
