@@ -109,8 +109,10 @@ fn companions_are_run_beside() {
         return;
     }
     assert_eq!((beside.experiment.as_str(), beside.cells.len()), ("dispatch.mechanism", 2));
-    let [hot, uniform] = &beside.contrasts[..] else { panic!("two contrasts") };
-    assert_eq!((hot.name.as_str(), uniform.name.as_str()), ("calling:hot", "calling:uniform"));
+    let calling: Vec<&str> = beside.contrasts.iter().map(|contrast| contrast.name.as_str()).collect();
+    for law in ["hot", "uniform"] {
+        assert!(calling.iter().any(|name| name.starts_with("calling:") && name.contains(law)), "{calling:?}");
+    }
 }
 
 #[test]
