@@ -78,7 +78,8 @@ def test_a_run_takes_one_experiment_and_says_so(name, several):
 
 
 def test_an_area_and_the_lab_stand_for_their_experiments():
-    assert catalogue.chosen("lab") == nk.experiments()
+    everything = tuple(experiment for experiment in nk.experiments() if experiment.area != "traps")
+    assert catalogue.chosen("lab") == everything
     assert {experiment.area for experiment in catalogue.chosen("cache")} == {"cache"}
     assert [experiment.id for experiment in catalogue.chosen("cache.levels")] == ["cache.levels"]
     with pytest.raises(nk.UnknownExperiment) as caught:
