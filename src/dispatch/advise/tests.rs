@@ -369,6 +369,8 @@ fn a_race_without_a_cell_leaves_costs_assumed() {
         contrasts: Vec::new(),
         facts: Vec::new(),
         companions: Vec::new(),
+        sabotage: None,
+        trap: None,
         started: 0.0,
         seconds: 0.0,
         seed: 0,
