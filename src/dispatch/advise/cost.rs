@@ -210,7 +210,8 @@ pub(super) fn race(
     })
 }
 
-fn plan(
+/// The race over `packets`: list, list in order `sorted`, table, and the list once more as a control.
+pub(super) fn plan(
     set: &HandlerSet,
     sorted: &[usize],
     packets: Vec<Packet>,
@@ -243,7 +244,7 @@ fn plan(
 }
 
 /// As many packets with keys that nobody claims, drawn evenly from all such keys.
-fn unclaimed(set: &HandlerSet, count: usize, seed: u64) -> Vec<Packet> {
+pub(super) fn unclaimed(set: &HandlerSet, count: usize, seed: u64) -> Vec<Packet> {
     let claimed: std::collections::HashSet<u16> = set.keys().into_iter().collect();
     let free: Vec<u16> = (0..=u16::MAX).filter(|key| !claimed.contains(key)).collect();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
