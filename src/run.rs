@@ -287,4 +287,4 @@ fn falls(cells: &[Cell], arm: &str, (low, high): (usize, usize)) -> Option<bool>
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

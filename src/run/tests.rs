@@ -16,12 +16,12 @@ use crate::{Error, Result, catalogue};
 mod icache;
 
 /// Races of tests that run at once would all be pinned to the same CPU: one at a time.
-fn alone() -> MutexGuard<'static, ()> {
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-fn quick() -> RunOptions {
+pub(crate) fn quick() -> RunOptions {
     let race = Options {
         bound: Duration::from_millis(300),
         max_blocks: LEAST_BLOCKS,
@@ -31,22 +31,22 @@ fn quick() -> RunOptions {
     RunOptions { race, companions: false, sabotage: None }
 }
 
-fn given(set: &[(&str, &[Value])]) -> BTreeMap<String, Vec<Value>> {
+pub(crate) fn given(set: &[(&str, &[Value])]) -> BTreeMap<String, Vec<Value>> {
     set.iter().map(|(name, values)| (name.to_string(), values.to_vec())).collect()
 }
 
-fn text(word: &str) -> Value {
+pub(crate) fn text(word: &str) -> Value {
     Value::Text(word.into())
 }
 
-fn measure(id: &str, set: &[(&str, &[Value])]) -> Result<Report> {
+pub(crate) fn measure(id: &str, set: &[(&str, &[Value])]) -> Result<Report> {
     let _alone = alone();
     run(id, &given(set), &quick(), &Card::read(), &Watch::new())
 }
 
 /// The report, or `None` where others keep the CPU so busy that no round goes undisturbed: refused with that reason, and
 /// nothing can be said of the report then.
-fn unless_busy(result: Result<Report>) -> Option<Report> {
+pub(crate) fn unless_busy(result: Result<Report>) -> Option<Report> {
     match result {
         Err(Error::NotMeasurable { reason, .. }) if reason.contains("undisturbed") => None,
         other => Some(other.expect("a run")),

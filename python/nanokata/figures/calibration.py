@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _WIDTH_INCHES = 9.6
 _ROW_INCHES = 0.34
 _MISS = "branch-miss"
+_LEVELS = frozenset({"l1", "l2", "l3", "dram"})
 _FAMILIES = {"load": style.BLUE, "branch": style.VERMILION, "call": style.GREEN}
 
 
@@ -30,9 +31,15 @@ class _Row(NamedTuple):
     void: str | None
 
 
+def _spoken(operation: str) -> str:
+    """Return an operation's name as a reader wants it; levels of the memory in capitals."""
+    words = operation.split("_")
+    return " ".join(word.upper() if word in _LEVELS else word for word in words)
+
+
 def _of_cell(cell: CellResult) -> _Row:
     arm = cell["operation"]
-    name = str(cell.parameters["operation"]).replace("_", " ")
+    name = _spoken(str(cell.parameters["operation"]))
     return _Row(name, arm.median, arm.low, arm.high, arm.cycles, style.void_reason(cell))
 
 

@@ -42,13 +42,15 @@ def neighbour(result: RunResult, *, ax: Axes | None = None) -> Figure:
         figure, ax = style.axes_or_new(ax, 0, 0)
         _panel(ax, next(iter(panels.values())), looks)
         _name_rows(ax)
+        style.legend(ax, [style.void_reason(cell) for cell in result.cells])
         return figure
     figure = style.new_figure(_WIDTH_INCHES, 4.3)
-    row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    row = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for panel, (place, cells) in zip(row, panels.items(), strict=True):
         _panel(panel, cells, looks)
         style.title(panel, place.replace("_", " "))
     _name_rows(row[0])
+    _legend(figure, row[0], result)
     size = result.spoken("working_set", result.cells[0].parameters["working_set"])
     figure.suptitle(f"{result.title}: a set of {size}", x=0.01, ha="left", fontsize=12, color=style.INK)
     style.note(figure, result.machine.name, result.cells)
@@ -74,10 +76,21 @@ def _panel(ax: Axes, cells: list[CellResult], looks: dict[str, style.Look]) -> N
     for place in range(1, len(_ARMS)):
         ax.axhline(place - 0.5, color=style.FAINT, linewidth=0.8, zorder=0)
     style.tidy(ax, grid="x")
-    ax.set_xlim(0, 1.08 * highest)
+    ax.set_xlim(0, max(ax.get_xlim()[1], 1.08 * highest))
     ax.set_ylim(len(_ARMS) - 0.5, -0.5)
     ax.set_xlabel("neighbour's ns a load", fontsize=9)
-    style.legend(ax, [style.void_reason(cell) for cell in cells], loc="best")
+
+
+def _legend(figure: Figure, ax: Axes, result: RunResult) -> None:
+    """Draw one legend for all panels, above them: bars fill the panels themselves."""
+    if any(cell.void for cell in result.cells):
+        ax.plot([], [], marker="o", markersize=6, markerfacecolor="white", markeredgecolor=style.GREY,
+                linestyle="none", label="hollow: void")  # fmt: skip
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside upper right", ncols=len(labels), frameon=False, fontsize=8.5,
+        labelcolor=style.GREY, handletextpad=0.3, columnspacing=1.2,
+    )  # fmt: skip
 
 
 def _name_rows(ax: Axes) -> None:

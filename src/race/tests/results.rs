@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::machine::affinity;
+use crate::race::report::Ended;
 
 #[test]
 fn more_work_is_slower_and_everything_is_reported() {
@@ -94,4 +95,27 @@ fn the_same_seed_folds_the_same() {
     let [first, second] =
         [0, 1].map(|_| race_with(&fixed, &quick()).expect("a race").arms[0].checksum.clone());
     assert_eq!(first, second);
+}
+
+#[test]
+fn a_plan_that_wants_figures_only_ends_after_its_blocks() {
+    let entries =
+        || vec![entry("a", Role::Baseline, Fold { repeats: 1 }), entry("b", Role::Arm, Fold { repeats: 1 })];
+    // Never precise enough, and with time for many more blocks.
+    let options = Options { precision: 1e-9, bound: Duration::from_secs(60), ..quick() };
+    let block = Some(Duration::from_millis(1));
+    let brief = Plan { patience: Some(1), block, ..plan(entries()) };
+    let cell = race_with(&brief, &options).expect("a race");
+    assert_eq!((cell.blocks, cell.ended), (LEAST_BLOCKS, Ended::BlockBound));
+    let longer = Plan { patience: Some(2), block, ..plan(entries()) };
+    let capped = Options { max_blocks: LEAST_BLOCKS + 5, ..options };
+    assert_eq!(race_with(&longer, &capped).expect("a race").blocks, LEAST_BLOCKS + 5);
+}
+
+#[test]
+fn a_rep_that_means_something_keeps_its_length() {
+    let entries =
+        vec![entry("a", Role::Baseline, Fold { repeats: 1 }), entry("b", Role::Arm, Fold { repeats: 9 })];
+    let fixed = Plan { rep_operations: Some(1000), ..plan(entries) };
+    assert_eq!(race_with(&fixed, &quick()).expect("a race").operations_per_rep, 1000);
 }

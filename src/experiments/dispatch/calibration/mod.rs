@@ -168,3 +168,6 @@ fn set_check(operation: Operation, bytes: usize, card: &Card) -> Check {
     }
     Check::new(NAME, 2 * inner <= bytes && bytes <= outer, detail)
 }
+
+#[cfg(test)]
+mod tests;

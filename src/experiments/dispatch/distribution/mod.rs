@@ -229,3 +229,6 @@ fn entries(workload: &Workload, all: bool, watch: &Watch) -> Result<Vec<Entry>> 
     }
     Ok(entries)
 }
+
+#[cfg(test)]
+mod tests;

@@ -311,3 +311,6 @@ fn per_packet(cell: &Cell) -> Option<Fact> {
         origin: Origin::Computed,
     })
 }
+
+#[cfg(test)]
+mod tests;

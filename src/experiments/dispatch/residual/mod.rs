@@ -249,3 +249,6 @@ fn computed(cells: &[Cell], length: i64, (rival, spoken): (&str, &str)) -> Optio
 fn fact(name: String, text: String, found: Crossing) -> Fact {
     Fact { name, text, value: found.estimate(), unit: "residual share".into(), origin: Origin::Computed }
 }
+
+#[cfg(test)]
+mod tests;
