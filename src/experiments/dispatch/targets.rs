@@ -38,7 +38,8 @@ impl Experiment for CallTargets {
          together and nothing has to be fetched. A periodic order is predictable in principle; whether this \
          machine's predictor learns it is what the middle arm tells, and nothing elsewhere takes it for granted. \
          With one target the three are the same, which is checked. Random targets can't be learned: the list is \
-         thousands long. Control: the one-target arm, built apart."
+         thousands long. A predictor that knows the last target alone is always wrong on a periodic order, and right \
+         on one random call in n: then the periodic order is the dearer one. Control: the one-target arm, built apart."
     }
 
     fn unit(&self) -> Unit {
