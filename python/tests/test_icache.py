@@ -6,6 +6,7 @@ import synthetic
 from matplotlib.figure import Figure
 
 import nanokata as nk
+from nanokata import figures
 from nanokata.figures import fetch, icache, targets
 from nanokata.results import RunResult
 
@@ -98,8 +99,13 @@ def test_every_row_is_named_and_every_interval_drawn():
 
 def test_published_gaps_are_shown_for_as_many_handlers_alone():
     def published(**options):
-        legend = RunResult(icache_document(**options)).plot().axes[0].get_legend()
-        return legend is not None and icache.PUBLISHED_MACHINE in {text.get_text() for text in legend.get_texts()}
+        result = RunResult(icache_document(**options))
+        legend = result.plot().axes[0].get_legend()
+        drawn = legend is not None and icache.PUBLISHED_MACHINE in {text.get_text() for text in legend.get_texts()}
+        said = figures.published(result)
+        assert len(said) == (len(icache.PUBLISHED) if drawn else 0)
+        assert not said or any("33 to 37 ns/packet" in line for line in said)
+        return drawn
 
     assert published()
     assert not published(handlers=50)

@@ -51,11 +51,13 @@ def panel(ax: Axes, cells: Sequence[CellResult], machine: Mapping[str, Any]) -> 
         )  # fmt: skip
         points = zip(xs, middles, found, strict=True)
         curves.hollow(ax, [(x, y) for x, y, cell in points if cell.void], look, order=3)
-        # Above its end, where no other line goes: the control's ends far left of the other's.
+        # Above its end; the control's ends far left of the other's, which goes past it on the right.
+        tiny = body == "tiny"
         top = middles[-1] + (0.0 if math.isnan(above[-1]) else above[-1])
         ax.annotate(
-            "tiny (control)" if body == "tiny" else body, (xs[-1], top), xytext=(0, 5), textcoords="offset points",
-            fontsize=8.5, fontweight="bold", color=look.colour, ha="center", va="bottom", zorder=5,
+            "tiny (control)" if tiny else body, (xs[-1], top), xytext=(3 if tiny else 0, 5),
+            textcoords="offset points", fontsize=8.5, fontweight="bold", color=look.colour,
+            ha="right" if tiny else "center", va="bottom", zorder=5,
         )  # fmt: skip
     style.tidy(ax)
     _scale(ax, cells)

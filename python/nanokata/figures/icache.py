@@ -49,6 +49,26 @@ def suits(result: RunResult) -> bool:
     return bool(_laws(result.report))
 
 
+def published(result: RunResult) -> tuple[str, ...]:
+    """Return in words the published figures that are drawn beside this run's."""
+    names = {contrast.name for contrast in result.report.contrasts}
+    spoken = {family: label for family, label, _ in _ROWS}
+    return tuple(
+        f"{spoken[name.partition(':')[0]]}, hot to Zipf: {_span(*ends)} ns/packet ({PUBLISHED_MACHINE})"
+        for name, ends in _published(result).items()
+        if name in names
+    )
+
+
+def _span(low: float, high: float) -> str:
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _published(result: RunResult) -> Mapping[str, tuple[float, float]]:
+    """Return what was published for as many handlers as these races have; nothing for others."""
+    return PUBLISHED if {cell.parameters.get("handlers") for cell in result.cells} == {100} else {}
+
+
 def _laws(report: Report) -> list[str]:
     names = [contrast.name.split(":", 1) for contrast in report.contrasts if ":" in contrast.name]
     return list(dict.fromkeys(law for family, law in names if family in {"targets", "both"}))
@@ -72,8 +92,7 @@ def _rows(report: Report) -> list[_Row]:
 
 def _gaps(ax: Axes, result: RunResult) -> None:
     rows = _rows(result.report)
-    handlers = {cell.parameters.get("handlers") for cell in result.cells}
-    shown = PUBLISHED if handlers == {100} else {}
+    shown = _published(result)
     for height, row in enumerate(rows):
         if row.contrast is not None:
             _mark(ax, height, row, shown.get(row.contrast.name))

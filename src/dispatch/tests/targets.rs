@@ -76,6 +76,15 @@ fn orders_are_told_apart_by_their_results() {
     assert!(sums[0] != sums[1] && sums[1] != sums[2] && sums[0] != sums[2], "{sums:?}");
 }
 
+/// Layouts of an order are different code, so that one order's calls aren't predicted by another's.
+#[test]
+fn no_two_orders_share_a_call_site() {
+    let loops: Vec<usize> =
+        TargetOrder::ALL.into_iter().flat_map(dispatch::targets::loop_addresses).collect();
+    let distinct: BTreeSet<usize> = loops.iter().copied().collect();
+    assert_eq!((loops.len(), distinct.len()), (24, 24));
+}
+
 #[test]
 fn a_pool_past_the_order_is_refused_and_a_stop_is_heard() {
     let set = set(5, Body::Tiny);

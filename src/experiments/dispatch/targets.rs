@@ -32,12 +32,14 @@ impl Experiment for CallTargets {
 
     fn about(&self) -> &'static str {
         "One call site, n targets, and a list that says whose turn it is: always the same one, all in turn, or one \
-         drawn for each packet. All three run the same machine code over the same packets and handlers, and differ \
-         in the numbers on the list alone. The bodies are tiny, so that all of them fit the L1 instruction cache \
+         drawn for each packet. All three run the same instructions over the same packets and handlers, and differ \
+         in the numbers on the list; each has copies of the loop to itself, so that no call is predicted by what \
+         another arm did there. The bodies are tiny, so that all of them fit the L1 instruction cache \
          together and nothing has to be fetched. A periodic order is predictable in principle; whether this \
          machine's predictor learns it is what the middle arm tells, and nothing elsewhere takes it for granted. \
          With one target the three are the same, which is checked. Random targets can't be learned: the list is \
-         thousands long. Control: the one-target arm, built apart."
+         thousands long. A predictor that knows the last target alone is always wrong on a periodic order, and right \
+         on one random call in n: then the periodic order is the dearer one. Control: the one-target arm, built apart."
     }
 
     fn unit(&self) -> Unit {
