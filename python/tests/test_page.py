@@ -249,7 +249,7 @@ def test_what_sorting_captures_and_the_bound():
             lambda: phased.selection(
                 contrasts=[{**item, "low": None, "high": None} for item in phased.contrasts(phased.FINDING)]
             ),
-            "too few blocks",
+            "has no interval",
         ),
         (
             lambda: phased.selection(checks=[synthetic.check("bodies-distinct", "failed")]),

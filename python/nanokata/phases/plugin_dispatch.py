@@ -70,7 +70,7 @@ PHASES = (
             Job(
                 "dispatch.distribution",
                 seconds=0.45,
-                quick={"traffic": ["skewed"], "permutations": 4},
+                quick={"traffic": ["skewed"], "permutations": 6},
                 quick_seconds=0.35,
             ),
             Job(

@@ -51,7 +51,7 @@ def why_not(contrast: Contrast | None, what: str, result: RunResult | None) -> s
     if contrast.void:
         return f"{what} is void: {_why_void(result)}"
     if contrast.value is None or contrast.low is None or contrast.high is None:
-        return f"{what}: {numbers.TOO_FEW} for an interval"
+        return f"{what} has no interval: too little was measured"
     return None
 
 
