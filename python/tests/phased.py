@@ -13,7 +13,7 @@ from nanokata.results.records import Check, Fact
 
 FINDING = {"finding:fat:100": (500.0, 490.0, 510.0), "finding:fat:10": (20.0, 19.0, 21.0)}
 CALLING = {"calling:hot": (0.1, -0.1, 0.3), "calling:uniform": (8.0, 7.0, 9.0)}
-SHARE = {"share:skewed": (0.868, 0.47, 0.93)}
+SHARE = {"captured:skewed:3": (0.5, 0.4, 0.6), "captured:skewed": (0.868, 0.47, 0.93)}
 
 
 def contrasts(values: dict[str, tuple[float, float, float]], unit: str = "ns/packet", **changes: Any):

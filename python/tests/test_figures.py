@@ -217,12 +217,21 @@ def test_code_sizes_stand_beside_the_instruction_cache():
     from nanokata.instrument import Machine
     from nanokata.results.records import Fact
 
-    facts = [Fact(f"size:{n}", "", float(n), "bytes", "counted") for n in (300, 2048, 180_000)]
+    sizes = {"code:dyn_trait:tiny:100": 478.0, "code:enum": 9714.0, "size:handlers:fat:100": 180_400.0}
+    facts = [Fact(name, "", size, "bytes", "counted") for name, size in sizes.items()]
     card = Machine({"caches": [{"level": 1, "kind": "instruction", "bytes": 32768}]})
-    assert sized([*facts, Fact("other", "", 3.0, "probes", "counted")]) == [(fact.name, fact.value) for fact in facts]
+    others = [Fact("code:probes", "", 3.0, "probes", "counted"), Fact("line:fat", "", 3.0, "bytes", "counted")]
+    others.append(Fact("size", "", 3.0, "bytes", "counted"))
+    assert sized([*facts, *others[:2]]) == [
+        ("dyn_trait (tiny, 100)", 478.0),
+        ("enum", 9714.0),
+        ("handlers (fat, 100)", 180_400.0),
+    ]
+    assert len(sized(others)) == 1
     for shown, machine in ((facts, card), (facts[:2], card), (facts, Machine({}))):
         figure = code_size(shown, machine)
         figure.canvas.draw()
         (ax,) = figure.axes
         assert len(ax.patches) == len(shown)
+        assert any(text.get_text() == "9.49 KiB" for text in ax.texts)
         assert any("L1i, 32 KiB" in text.get_text() for text in ax.texts) == bool(machine.get("caches"))

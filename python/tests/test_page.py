@@ -208,9 +208,18 @@ def test_the_verdict_is_made_of_its_numbers():
 
 
 def test_only_resolved_differences_between_mechanisms_are_called_so():
-    text, reason = said(phased.run())["mechanisms"]
-    assert text.startswith("Of 2 differences between mechanisms 1 is resolved: what calling:uniform is 8.00 ns")
-    assert reason == "can't be told from zero: what calling:hot is"
+    values = {
+        **phased.CALLING, "load:thin:uniform": (0.5, 0.2, 0.8), "load:dyn:uniform": (0.1, -0.1, 0.3),
+        "load:thin:uniform:fat": (9.0, 8.0, 10.0), "load:thin:hot": (9.0, 8.0, 10.0),
+        "gap:thin:uniform": (9.0, 8.0, 10.0),
+    }  # fmt: skip
+    run = phased.run(phased.selection(), phased.mechanism(contrasts=phased.contrasts(values)))
+    text, reason = said(run)["mechanisms"]
+    assert text.startswith(
+        "Of 3 differences between mechanisms 2 are resolved, the largest first: what calling:uniform is"
+    )
+    assert "8.00 ns [7.00, 9.00], 2.4 % of the budget; what load:thin:uniform is 0.500 ns" in text
+    assert reason == "can't be told from zero: what load:dyn:uniform is"
     none = {"calling:hot": (0.1, -0.1, 0.3)}
     run = phased.run(phased.selection(), phased.mechanism(contrasts=phased.contrasts(none)))
     assert said(run)["mechanisms"][0] == "Of 1 differences between mechanisms none is resolved here."
@@ -240,7 +249,7 @@ def test_what_sorting_captures_and_the_bound():
             lambda: phased.selection(
                 contrasts=[{**item, "low": None, "high": None} for item in phased.contrasts(phased.FINDING)]
             ),
-            "too few blocks",
+            "has no interval",
         ),
         (
             lambda: phased.selection(checks=[synthetic.check("bodies-distinct", "failed")]),
@@ -301,7 +310,7 @@ def test_what_was_not_resolved_is_listed_with_reasons():
 
 
 def test_a_run_that_resolved_everything_says_so():
-    calling = {"calling:uniform": (8.0, 7.0, 9.0)}
+    calling = {"calling:uniform": (8.0, 7.0, 9.0), "control:uniform": (0.0, -1.0, 1.0)}
     run = phased.run(phased.selection(), phased.mechanism(contrasts=phased.contrasts(calling)), phased.distribution())
     for result in run.results():
         assert not [arm for cell in result.cells for arm in cell.arms if arm.verdict == "not resolved"]

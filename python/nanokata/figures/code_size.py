@@ -19,9 +19,23 @@ _LOG_SPAN = 20
 """Where the largest size is this many times the smallest, the axis is logarithmic."""
 
 
+_HANDLERS = "handlers"
+"""What the facts on the handlers' own bodies are named after."""
+
+
 def sized(facts: Sequence[Fact]) -> list[tuple[str, float]]:
-    """Return the facts that are sizes, by what they are the size of."""
-    return [(fact.name, fact.value) for fact in facts if fact.unit == "bytes" and fact.value is not None]
+    """Return the facts that are sizes of code, by what they are the size of: ``dyn_trait (tiny, 100)``."""
+    named = [(fact, fact.name.split(":")) for fact in facts if fact.unit == "bytes" and fact.value is not None]
+    return [
+        (f"{what} ({', '.join(more)})" if more else what, fact.value or 0.0)
+        for fact, (family, what, *more) in ((fact, [*parts, ""][: max(2, len(parts))]) for fact, parts in named)
+        if family in {"code", "size"}
+    ]
+
+
+def _short(size: float) -> str:
+    """Return a size with three digits at most: the fourth says nothing beside a bar."""
+    return byte_count(float(f"{size:.3g}")) if size < 1024 else byte_count(float(f"{size / 1024:.3g}") * 1024)
 
 
 def instruction_cache(machine: Machine) -> int | None:
@@ -49,11 +63,13 @@ def code_size(facts: Sequence[Fact], machine: Machine) -> Figure:
         ax.set_xlim(smallest / 2, 3 * largest)
     else:
         ax.set_xlim(0, 1.15 * largest)
-    ax.barh(range(len(sizes)), values, color=style.SKY, height=0.68)
+    # Handlers' bodies are the same whatever calls them: set apart.
+    colours = [style.FAINT if name.startswith(_HANDLERS) else style.SKY for name, _ in sizes]
+    ax.barh(range(len(sizes)), values, color=colours, height=0.68)
     for row, size in enumerate(values):
         ax.annotate(
-            byte_count(size), (size, row), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8.5,
-            color=style.INK,
+            _short(size), (size, row), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8.5,
+            color=style.INK, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
         )  # fmt: skip
     if cache is not None:
         ax.axvline(cache, color=style.VERMILION, linewidth=1.3, linestyle=(0, (4, 3)))

@@ -74,6 +74,8 @@ def _contrasts(result: RunResult) -> Iterator[str]:
     """Yield the differences whose intervals reach across zero, then together those that are void or have none."""
     without: dict[str, list[str]] = {}
     for contrast in result.contrasts:
+        if contrast.name.startswith("control:"):
+            continue  # Zero is what it should be; the check of that name says whether it is.
         told = resolved(contrast)
         if told is False:
             span = numbers.interval(contrast.low, contrast.high)

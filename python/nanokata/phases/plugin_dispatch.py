@@ -46,7 +46,7 @@ PHASES = (
         title="Mechanisms",
         question="What does calling the handler cost, once it is found, and which proposal changes that?",
         jobs=(
-            Job("dispatch.mechanism", seconds=2.5, quick={"body": "tiny"}, quick_seconds=1.0),
+            Job("dispatch.mechanism", seconds=2.0, quick={"body": ["tiny"]}, quick_seconds=1.0),
             Job(
                 "dispatch.proposals",
                 {"handlers": [10, 100]},
@@ -60,15 +60,26 @@ PHASES = (
         number=4,
         title="The instruction cache",
         question="Does spreading the calls cost code fetch, targets, or both?",
-        jobs=(Job("dispatch.icache", seconds=0.8, quick_seconds=0.3, companions=True),),
+        jobs=(Job("dispatch.icache", seconds=0.7, quick_seconds=0.2, companions=True),),
     ),
     Phase(
         number=5,
         title="Distributions and tails",
         question="What does sorting the list capture, and what does only the table bound?",
         jobs=(
-            Job("dispatch.distribution", seconds=0.6, quick_seconds=0.2),
-            Job("dispatch.residual", seconds=0.5, quick_seconds=0.2),
+            Job(
+                "dispatch.distribution",
+                seconds=0.45,
+                quick={"traffic": ["skewed"], "permutations": 6},
+                quick_seconds=0.35,
+            ),
+            Job(
+                "dispatch.residual",
+                {"residual_share": [0.0, 0.1, 0.5, 1.0], "list_length": [4, 100]},
+                seconds=0.6,
+                quick={"residual_share": [0.1, 1.0], "list_length": [4]},
+                quick_seconds=0.5,
+            ),
             Job("dispatch.tail", seconds=2.0, quick_seconds=0.6),
         ),
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nanokata.budget import has_budget, share
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from .result import KataRun
 
+_MIXED = "uniform"
+"""The traffic with many targets that the mechanisms' experiment has by itself; without it, the last that was run."""
 SELECTION, MECHANISM, DISTRIBUTION = "dispatch.selection", "dispatch.mechanism", "dispatch.distribution"
 
 
@@ -48,7 +51,7 @@ def why_not(contrast: Contrast | None, what: str, result: RunResult | None) -> s
     if contrast.void:
         return f"{what} is void: {_why_void(result)}"
     if contrast.value is None or contrast.low is None or contrast.high is None:
-        return f"{what}: {numbers.TOO_FEW} for an interval"
+        return f"{what} has no interval: too little was measured"
     return None
 
 
@@ -85,12 +88,23 @@ def finding_and_calling(run: KataRun) -> Sentence:
     return Sentence(topic, side_by_side(finding, calling), "; ".join(missing) or None)
 
 
+def between_mechanisms(contrasts: Sequence[Contrast]) -> list[Contrast]:
+    """Return the differences between mechanisms where the call itself shows: tiny bodies, many targets.
+
+    What one mechanism pays for many targets beyond one is another matter, and has its place in the tables.
+    """
+    calling = calling_of(contrasts, _MIXED)
+    where = "" if calling is None else calling.name.partition(":")[2]
+    differences = [contrast for contrast in contrasts if not contrast.name.startswith(("gap:", "control:"))]
+    return [contrast for contrast in differences if contrast.name.endswith(f":{where}")]
+
+
 def mechanisms(run: KataRun) -> Sentence:
     """Say which differences between mechanisms are resolved, and which aren't."""
     topic = "mechanisms"
     if (reason := _missing(run, MECHANISM)) is not None:
         return Sentence(topic, reason=reason)
-    contrasts = _contrasts(run, MECHANISM)
+    contrasts = between_mechanisms(_contrasts(run, MECHANISM))
     judged = [contrast for contrast in contrasts if resolved(contrast) is not None]
     if not judged:
         why = why_not(contrasts[0] if contrasts else None, "the difference between mechanisms", run.result(MECHANISM))
@@ -114,13 +128,18 @@ def _captured(run: KataRun) -> tuple[str | None, str | None]:
     """Return what sorting captures of the table's gain, or why that isn't said."""
     if (reason := _missing(run, DISTRIBUTION)) is not None:
         return None, reason
-    contrasts = [item for item in _contrasts(run, DISTRIBUTION) if item.name.startswith("share")]
-    contrast = next((item for item in contrasts if "skewed" in item.name), contrasts[0] if contrasts else None)
+    shares = {item.name: item for item in _contrasts(run, DISTRIBUTION) if item.name.startswith("captured:")}
+    contrast = shares.get("captured:skewed") or next(reversed(shares.values()), None)
     reason = why_not(contrast, "the share of the gain that sorting captures", run.result(DISTRIBUTION))
     if contrast is None or reason is not None:
         return None, reason
     low, value, high = (numbers.percent(end or 0.0) for end in (contrast.low, contrast.value, contrast.high))
-    return f"sorting the list captures {value} ({low}…{high}) of what the table saves ({contrast.what})", None
+    return f"sorting the list captures {value} ({low}…{high}) of what the table saves ({_of(contrast)})", None
+
+
+def _of(contrast: Contrast) -> str:
+    """Return which of several a contrast is: what follows its general name."""
+    return contrast.what.partition(": ")[2] or contrast.what
 
 
 def most_probes(run: KataRun, arm: str) -> tuple[int, str] | None:
