@@ -67,7 +67,7 @@ impl<P: Program, A: Ask> ScanEnum<P, A> {
     pub fn build(set: &HandlerSet, placement: &mut Placement) -> Result<Self> {
         let variant = |(id, spec)| {
             let code = Code::of(set.body(), id);
-            Closed::<P>::of(code.number(), code.fields(id as u16, spec))
+            Closed::<P>::of(code.number(), code.fields(set.signature(id), spec))
         };
         let list: Vec<Closed<P>> = set.registered().map(variant).collect();
         Ok(ScanEnum { list: placement.place_slice(&list, 64)?, ask: PhantomData })
