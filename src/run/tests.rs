@@ -13,8 +13,8 @@ use crate::race::{
 };
 use crate::{Error, Result, catalogue};
 
+mod calling;
 mod icache;
-mod mechanism;
 
 /// Races of tests that run at once would all be pinned to the same CPU: one at a time.
 fn alone() -> MutexGuard<'static, ()> {

@@ -171,6 +171,7 @@ seq!(N in 0..1024 {
 });
 
 seq!(G in 0..26 {
+    #[allow(clippy::identity_op, clippy::erasing_op, reason = "the first group, written out")]
     #[inline(always)]
     fn shared_keys<P: Program, R: Run>(key: u16, packet: &Packet) -> Outcome {
         match key.wrapping_sub(MAX_HANDLERS as u16) {
