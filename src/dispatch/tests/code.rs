@@ -5,6 +5,7 @@ use crate::binary::Image;
 use crate::dispatch::{
     ArmCode, Body, HandlerSet, MechanismArm, MechanismRecipe, ProposalArm, ProposalRecipe,
 };
+use crate::race::CODE_COPIES;
 
 fn set(handlers: usize, body: Body) -> HandlerSet {
     HandlerSet::standard(handlers, body, 0.10, 7).unwrap()
