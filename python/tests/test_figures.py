@@ -48,7 +48,7 @@ def test_a_forest_shows_each_compared_arm_and_its_words():
 
 def test_races_that_differ_in_words_get_a_panel_each():
     mechanism = synthetic.selection()["report"]["companions"][0]
-    figure = RunResult(synthetic.document(mechanism)).plot()
+    figure = RunResult(synthetic.document({**mechanism, "experiment": "without.figure"})).plot()
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["traffic hot", "traffic uniform"]
 
 

@@ -133,17 +133,18 @@ def test_progress_never_falls_and_the_look_is_a_part_of_it():
 def test_a_runs_time_is_known_from_its_bounds():
     from nanokata.measure import expected_seconds
 
-    one = expected_seconds("dispatch.mechanism", handlers=10, traffic="hot", seconds=3.0)
+    one = expected_seconds("dispatch.mechanism", handlers=10, body="tiny", traffic="hot", seconds=3.0)
     assert one == pytest.approx(4.0)
-    two = expected_seconds("dispatch.mechanism", handlers=10, traffic=["hot", "uniform"], seconds=3.0)
+    two = expected_seconds("dispatch.mechanism", handlers=10, body="tiny", traffic=["hot", "uniform"], seconds=3.0)
     assert two == pytest.approx(7.0)
     with_companions = expected_seconds("dispatch.selection", handlers=10, seconds=3.0)
     assert with_companions > expected_seconds("dispatch.selection", handlers=10, seconds=3.0, companions=False)
 
 
 def test_a_run_gives_typed_results(tmp_path):
-    result = nk.run("dispatch.mechanism", handlers=10, traffic=["hot", "uniform"], pool=2048, quick=True, seconds=0.2)
-    assert [cell.parameters["traffic"] for cell in result.cells] == ["hot", "uniform"]
+    laws = ["hot", "uniform"]
+    result = nk.run("dispatch.mechanism", handlers=10, body="tiny", traffic=laws, pool=2048, quick=True, seconds=0.2)
+    assert [cell.parameters["traffic"] for cell in result.cells] == laws
     assert {arm.name for arm in catalogue.find("dispatch.mechanism").arms} == {arm.arm for arm in result.cells[0].arms}
     assert all(arm.low <= arm.median <= arm.high for cell in result.cells for arm in cell.arms)
     assert result.exit_code in {0, 1, 3}

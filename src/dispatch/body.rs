@@ -75,7 +75,31 @@ mod sealed {
     impl Sealed for super::Tiny {}
 }
 
-/// A body's code, as a type: gives each handler a `process` of its own. Sealed: what is compiled here is all there is.
+/// A body's code, as a type: gives each handler a `process` of its own.
+///
+/// Sealed: what is compiled here is all there is. The static match and the closed sum are made of it alone, so a type of
+/// somebody else's joins neither; it could only through a pointer.
+/// ```compile_fail,E0277
+/// use nanokata::dispatch::body::Program;
+/// #[derive(Clone, Copy)]
+/// struct Plugin;
+/// impl Program for Plugin {
+///     const INDEX: usize = 2;
+///     fn value<const N: usize>(payload: &[u8; 24]) -> u64 {
+///         u64::from(payload[0])
+///     }
+/// }
+/// ```
+/// ```compile_fail,E0277
+/// struct Plugin;
+/// fn takes_part<P: nanokata::dispatch::body::Program>() {}
+/// takes_part::<Plugin>();
+/// ```
+/// The two that are compiled do:
+/// ```
+/// fn takes_part<P: nanokata::dispatch::body::Program>() {}
+/// takes_part::<nanokata::dispatch::body::Fat>();
+/// ```
 pub trait Program: sealed::Sealed + Copy + Send + Sync + 'static {
     /// Sets this program's constants apart from the other's.
     const INDEX: usize;

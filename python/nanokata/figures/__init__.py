@@ -27,6 +27,8 @@ __all__ = ["draw", "forest", "of_examination", "published", "scaling", "series",
 
 
 _OF_EXPERIMENTS = {
+    "dispatch.mechanism": "mechanism",
+    "dispatch.proposals": "proposals",
     "dispatch.selection": "scaling",
     "dispatch.icache": "icache",
     "dispatch.fetch": "fetch",

@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 
 use seq_macro::seq;
 
-use crate::dispatch::body::Program;
+use super::copies::mark_copy;
+use crate::dispatch::body::{Fat, Program};
 use crate::dispatch::generated::Generated;
 use crate::dispatch::replay::Dispatch;
 use crate::dispatch::scheme::{
@@ -171,6 +172,7 @@ seq!(N in 0..1024 {
 });
 
 seq!(G in 0..26 {
+    #[allow(clippy::identity_op, clippy::erasing_op, reason = "the first group, written out")]
     #[inline(always)]
     fn shared_keys<P: Program, R: Run>(key: u16, packet: &Packet) -> Outcome {
         match key.wrapping_sub(MAX_HANDLERS as u16) {
@@ -194,7 +196,8 @@ fn keys<P: Program, R: Run, const HANDLERS: usize>(packet: &Packet) -> Outcome {
 
 /// The match with bodies inlined.
 #[inline(never)]
-fn inlined<P: Program, const HANDLERS: usize>(packet: &Packet) -> Outcome {
+fn inlined<P: Program, const HANDLERS: usize, const COPY: usize>(packet: &Packet) -> Outcome {
+    mark_copy::<COPY>();
     keys::<P, Inlined, HANDLERS>(packet)
 }
 
@@ -217,14 +220,15 @@ impl<P: Program, const HANDLERS: usize> Dispatch for StaticMatch<P, HANDLERS> {
 pub(in crate::dispatch) struct StaticInlined<P, const HANDLERS: usize>(pub PhantomData<P>);
 
 impl<P: Program, const HANDLERS: usize> Dispatch for StaticInlined<P, HANDLERS> {
-    const COMPILED_ONCE: bool = true;
+    // A hundred fat bodies in each of eight copies would be a megabyte and a half of code for one size alone.
+    const COMPILED_ONCE: bool = P::INDEX == Fat::INDEX;
 
     #[inline(always)]
     fn dispatch<const COPY: usize>(&self, packet: &Packet) -> Outcome {
-        inlined::<P, HANDLERS>(packet)
+        inlined::<P, HANDLERS, COPY>(packet)
     }
 
     fn out_of_line() -> Vec<usize> {
-        vec![inlined::<P, HANDLERS> as fn(&Packet) -> Outcome as usize]
+        vec![inlined::<P, HANDLERS, 0> as fn(&Packet) -> Outcome as usize]
     }
 }

@@ -131,13 +131,9 @@ impl<T: Target> Table<T> {
         let range = begin..begin + usize::from(slot.candidates);
         // SAFETY: `of` made the range inside the list, or it is the empty one at the beginning. Checked, it would cost
         // the table a branch on each tested slot.
-        for &target in unsafe { self.candidates.get_unchecked(range) } {
-            // SAFETY: `_keep` lives as long as `self`.
-            if unsafe { target.fields() }.residual().holds(packet) {
-                return Some(target);
-            }
-        }
-        None
+        let candidates = unsafe { self.candidates.get_unchecked(range) };
+        // SAFETY: `_keep` lives as long as `self`.
+        candidates.iter().copied().find(|target| unsafe { target.fields() }.residual().holds(packet))
     }
 }
 

@@ -13,8 +13,6 @@ use crate::traffic::Packet;
 
 /// How a variant is asked whether a packet is its own.
 pub(in crate::dispatch) trait Ask: Send + 'static {
-    /// Whether its thousand cases lie in the loop, which is compiled once then.
-    const IN_LOOP: bool;
     /// Whether it is.
     fn matches<P: Program>(handler: &Closed<P>, packet: &Packet) -> bool;
     /// Where the code that asks lies, if it is out of line.
@@ -25,8 +23,6 @@ pub(in crate::dispatch) trait Ask: Send + 'static {
 pub(in crate::dispatch) struct Asked;
 
 impl Ask for Asked {
-    const IN_LOOP: bool = false;
-
     #[inline(always)]
     fn matches<P: Program>(handler: &Closed<P>, packet: &Packet) -> bool {
         handler.matches(packet)
@@ -41,8 +37,6 @@ impl Ask for Asked {
 pub(in crate::dispatch) struct Folded;
 
 impl Ask for Folded {
-    const IN_LOOP: bool = true;
-
     #[inline(always)]
     fn matches<P: Program>(handler: &Closed<P>, packet: &Packet) -> bool {
         handler.matches_inlined(packet)
@@ -67,7 +61,7 @@ impl<P: Program, A: Ask> ScanEnum<P, A> {
     pub fn build(set: &HandlerSet, placement: &mut Placement) -> Result<Self> {
         let variant = |(id, spec)| {
             let code = Code::of(set.body(), id);
-            Closed::<P>::of(code.number(), code.fields(id as u16, spec))
+            Closed::<P>::of(code.number(), code.fields(set.signature(id), spec))
         };
         let list: Vec<Closed<P>> = set.registered().map(variant).collect();
         Ok(ScanEnum { list: placement.place_slice(&list, 64)?, ask: PhantomData })
@@ -75,8 +69,6 @@ impl<P: Program, A: Ask> ScanEnum<P, A> {
 }
 
 impl<P: Program, A: Ask> Dispatch for ScanEnum<P, A> {
-    const COMPILED_ONCE: bool = A::IN_LOOP;
-
     #[inline(always)]
     fn dispatch<const COPY: usize>(&self, packet: &Packet) -> Outcome {
         for handler in self.list.iter() {

@@ -40,7 +40,7 @@ impl ScanErased {
         let mut keep = Vec::with_capacity(set.len());
         for (id, spec) in set.registered() {
             let code = Code::of(set.body(), id);
-            let (object, kept) = placement.place(code.fields(id as u16, spec))?.into_parts();
+            let (object, kept) = placement.place(code.fields(set.signature(id), spec))?.into_parts();
             let vtable = code.vtable();
             list.push(Erased { object, matches: vtable.matches, process: vtable.process });
             keep.push(kept);

@@ -50,7 +50,7 @@ impl<P: Program, const HANDLERS: usize> ScanStatic<P, HANDLERS> {
     /// [`Error::Os`](crate::Error::Os) where memory can't be mapped.
     pub fn build(set: &HandlerSet, placement: &mut Placement) -> Result<Self> {
         assert_eq!(set.len(), HANDLERS, "a set of another size was to be refused");
-        let object = |(id, spec)| Code::of(set.body(), id).fields(id as u16, spec);
+        let object = |(id, spec)| Code::of(set.body(), id).fields(set.signature(id), spec);
         let objects: Vec<Fields> = set.registered().map(object).collect();
         Ok(ScanStatic { objects: placement.place_slice(&objects, 64)?, program: PhantomData })
     }

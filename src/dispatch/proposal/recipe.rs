@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use super::known::{self, WRITTEN_OUT};
 use super::{Asked, Folded, ScanEnum, ScanErased, ScanStatic, ScanStaticKeys};
@@ -12,8 +13,8 @@ use crate::dispatch::body::{Fat, Tiny};
 use crate::dispatch::mechanism::unknown_keys;
 use crate::dispatch::replay::{self, Dispatch};
 use crate::dispatch::sizes::with_size;
-use crate::dispatch::{Body, HandlerSet};
-use crate::race::{Arm, Input, Placement, Recipe};
+use crate::dispatch::{Body, HandlerSet, sabotage};
+use crate::race::{Arm, Broken, Fault, Input, Placement, Recipe};
 use crate::{Error, Result};
 
 /// The proposals: ways of making the calls in the brief's loop cheaper. The loop through `dyn` is
@@ -229,5 +230,13 @@ impl Recipe for ProposalRecipe {
 
     fn footprint_bytes(&self) -> Option<usize> {
         Some(self.footprint_bytes)
+    }
+
+    fn broken(&self, fault: Fault) -> Result<Broken, String> {
+        if self.arm == ProposalArm::StaticKeys {
+            return Err("its handlers are compiled in: no others can be put under it".into());
+        }
+        let build = |set: &HandlerSet| Ok(Arc::new(ProposalRecipe::new(self.arm, set)?) as Arc<dyn Recipe>);
+        sabotage::broken_over(&self.set, fault, true, build, sabotage::plain_scan)
     }
 }

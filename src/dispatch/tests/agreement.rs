@@ -2,10 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::{disjoint_specs, packets, specs, whole};
+use proptest::collection::vec;
+
+use super::{disjoint_specs, key, packets, residual, specs, whole};
 use crate::dispatch::{
-    Body, DirectReference, HandlerSet, MechanismArm, MechanismRecipe, NullRecipe, NullReference,
-    ScanReference, SelectionArm, SelectionRecipe, reference,
+    Body, DirectReference, HandlerSet, HandlerSpec, KNOWN_SIZES, MechanismArm, MechanismRecipe, NullRecipe,
+    NullReference, ProposalArm, ProposalRecipe, ScanReference, SelectionArm, SelectionRecipe, reference,
 };
 use crate::race::{Checksum, Placement, Recipe, Reference, Settle, Source, Watch, Window};
 use crate::traffic::Packet;
@@ -67,12 +69,58 @@ proptest! {
         let source = Source::from_items(packets(&set, 300, seed));
         let scan = ScanReference::new(&set);
         let direct = DirectReference::new(&set);
-        for arm in MechanismArm::ALL {
+        for arm in MechanismArm::ALL.into_iter().filter(|arm| arm.refuses(&set).is_none()) {
             let recipe = MechanismRecipe::new(arm, &set).unwrap();
             let reference: &dyn Reference = if arm == MechanismArm::Direct { &direct } else { &scan };
             prop_assert!(agrees(&recipe, reference, &source, seed), "{arm}");
         }
         prop_assert!(agrees(&NullRecipe::new(&set), &NullReference::new(&set), &source, seed));
+    }
+
+    #[test]
+    fn what_is_known_when_compiled_agrees_too(
+        size in prop::sample::select(KNOWN_SIZES.to_vec()),
+        body in prop_oneof![Just(Body::Fat), Just(Body::Tiny)],
+        seed: u64,
+    ) {
+        let set = HandlerSet::standard(size, body, 0.10, seed).unwrap();
+        let source = Source::from_items(packets(&set, 300, seed));
+        let scan = ScanReference::new(&set);
+        for arm in [MechanismArm::StaticMatch, MechanismArm::StaticInlined] {
+            prop_assert_eq!(arm.refuses(&set).is_some(), arm == MechanismArm::StaticInlined && size == 1024);
+            if arm.refuses(&set).is_none() {
+                let recipe = MechanismRecipe::new(arm, &set).unwrap();
+                prop_assert!(agrees(&recipe, &scan, &source, seed), "{arm}");
+            }
+        }
+        for arm in ProposalArm::ALL.into_iter().filter(|arm| arm.refuses(&set).is_none()) {
+            let recipe = ProposalRecipe::new(arm, &set).unwrap();
+            prop_assert!(agrees(&recipe, &scan, &source, seed), "{arm}");
+        }
+    }
+
+    /// Any keys and predicates, overlapping ones too, in any order: proposals keep the loop's order.
+    #[test]
+    fn proposals_agree_with_the_scan(specs in specs(), body in bodies(), seed: u64, shuffle: u64) {
+        let set = shuffled(&HandlerSet::from_specs(specs, body).unwrap(), shuffle);
+        let source = Source::from_items(packets(&set, 300, seed));
+        let reference = ScanReference::new(&set);
+        for arm in ProposalArm::ALL.into_iter().filter(|arm| arm.refuses(&set).is_none()) {
+            let recipe = ProposalRecipe::new(arm, &set).unwrap();
+            prop_assert!(agrees(&recipe, &reference, &source, seed), "{arm}");
+        }
+    }
+
+    /// Known types with objects of their own: keys and predicates are whatever they are.
+    #[test]
+    fn known_types_take_any_keys(
+        specs in vec((key(), residual()).prop_map(|(key, residual)| HandlerSpec { key, residual }), 25),
+        seed: u64,
+    ) {
+        let set = HandlerSet::from_specs(specs, Body::Tiny).unwrap();
+        let source = Source::from_items(packets(&set, 300, seed));
+        let recipe = ProposalRecipe::new(ProposalArm::Static, &set).unwrap();
+        prop_assert!(agrees(&recipe, &ScanReference::new(&set), &source, seed));
     }
 
     #[test]
@@ -114,8 +162,15 @@ fn every_code_copy_of_every_arm_agrees() {
     let set = HandlerSet::standard(100, Body::Fat, 0.10, 7).unwrap();
     let source = Source::from_items(packets(&set, 500, 3));
     let scan = ScanReference::new(&set);
-    let mut recipes: Vec<Box<dyn Recipe>> =
-        vec![Box::new(MechanismRecipe::new(MechanismArm::DynTrait, &set).unwrap())];
+    let mut recipes: Vec<Box<dyn Recipe>> = Vec::new();
+    // Held to a reference of its own, or compiled once.
+    let apart = [MechanismArm::Direct, MechanismArm::StaticInlined];
+    for arm in MechanismArm::ALL.into_iter().filter(|arm| !apart.contains(arm)) {
+        recipes.push(Box::new(MechanismRecipe::new(arm, &set).unwrap()));
+    }
+    for arm in ProposalArm::ALL {
+        recipes.push(Box::new(ProposalRecipe::new(arm, &set).unwrap()));
+    }
     for arm in SelectionArm::ALL {
         recipes.push(Box::new(SelectionRecipe::new(arm, &set, None).unwrap()));
     }

@@ -2,6 +2,10 @@
 
 mod agreement;
 mod bodies;
+// Decoded here: elsewhere machine code isn't.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod code;
+mod faulty;
 mod figures;
 mod order;
 mod refusals;

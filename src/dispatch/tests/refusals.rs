@@ -3,7 +3,8 @@
 use crate::Error;
 use crate::dispatch::expected::expected_probes;
 use crate::dispatch::{
-    Body, HandlerSet, HandlerSpec, MAX_HANDLERS, MechanismArm, Residual, SelectionArm, SelectionRecipe,
+    Body, HandlerSet, HandlerSpec, MAX_HANDLERS, MechanismArm, MechanismRecipe, ProposalArm, ProposalRecipe,
+    Residual, SelectionArm, SelectionRecipe,
 };
 use crate::race::Watch;
 use crate::traffic::Packet;
@@ -120,4 +121,38 @@ fn weights_that_say_nothing() {
     refused(expected(&[1.0, f64::NAN, 1.0], 0.0), "NaN");
     refused(expected(&[0.0; 3], 0.0), "all 0");
     refused(expected(&[1.0; 3], 1.5), "1.5");
+}
+
+#[test]
+fn what_was_not_known_when_compiled_is_refused_with_the_reason() {
+    let standard = |n, body, share| HandlerSet::standard(n, body, share, 7).unwrap();
+    let hundred = standard(100, Body::Fat, 0.10);
+    let mut order = hundred.order().to_vec();
+    order.swap(3, 4);
+    let reordered = hundred.reordered(&order).unwrap();
+    let cases = [
+        (standard(30, Body::Fat, 0.10), "not for 30"),
+        (standard(100, Body::Identical, 0.10), "identical"),
+        (standard(100, Body::Tiny, 0.25), "residual_share 0.1"),
+        (reordered.clone(), "in its own order"),
+    ];
+    for (set, part) in &cases {
+        for arm in [MechanismArm::StaticMatch, MechanismArm::StaticInlined] {
+            let message = refused(MechanismRecipe::new(arm, set), part);
+            assert!(message.starts_with(&format!("mechanism = {arm}")), "{message}");
+        }
+        refused(ProposalRecipe::new(ProposalArm::StaticKeys, set), part);
+    }
+    refused(
+        MechanismRecipe::new(MechanismArm::StaticInlined, &standard(1024, Body::Fat, 0.10)),
+        "not for 1024",
+    );
+    assert!(MechanismRecipe::new(MechanismArm::StaticMatch, &standard(1024, Body::Fat, 0.10)).is_ok());
+    refused(ProposalRecipe::new(ProposalArm::Static, &standard(30, Body::Fat, 0.10)), "not for 30");
+    refused(ProposalRecipe::new(ProposalArm::Static, &reordered), "in the order of handler numbers");
+    refused(ProposalRecipe::new(ProposalArm::Static, &standard(100, Body::Identical, 0.10)), "its own body");
+    // Known types: whatever their keys are.
+    assert!(ProposalRecipe::new(ProposalArm::Static, &standard(100, Body::Fat, 0.25)).is_ok());
+    let message = refused("virtual".parse::<ProposalArm>(), "virtual");
+    assert!(ProposalArm::ALL.iter().all(|arm| message.contains(arm.name())));
 }
