@@ -31,7 +31,7 @@ impl Part {
 pub struct PartCost {
     /// Which.
     pub part: Part,
-    /// How often its functions were called.
+    /// How often its functions were called from elsewhere: a jump table that ends in a body is one call with it.
     pub calls: u64,
     /// What its own functions cost.
     pub exclusive: Events,
@@ -46,7 +46,7 @@ pub struct FunctionCost {
     pub function: String,
     /// Its part.
     pub part: Part,
-    /// How often it was called.
+    /// How often it was called from elsewhere.
     pub calls: u64,
     /// Its own cost.
     pub exclusive: Events,
@@ -72,32 +72,21 @@ impl Profile {
     pub(super) fn of(dump: &Dump, harness: &str) -> Profile {
         let names: Vec<String> = dump.functions.iter().map(|function| plain(&function.symbol)).collect();
         let mut parts: Vec<Part> = names.iter().map(|name| part_by_name(name)).collect();
-        for (function, name) in dump.functions.iter().zip(&names) {
-            if last_segment(name) == harness {
-                for call in &function.calls {
-                    parts[call.callee] = Part::Loop;
-                }
+        let is_harness = |at: usize| last_segment(&names[at]) == harness;
+        for at in (0..names.len()).filter(|&at| is_harness(at)) {
+            for call in &dump.functions[at].calls {
+                parts[call.callee] = Part::Loop;
             }
         }
-        let mut calls = vec![0; dump.functions.len()];
-        for call in dump.functions.iter().flat_map(|function| &function.calls) {
-            calls[call.callee] += call.count;
-        }
-        // What calls the loop belongs to no part of the work but its own few instructions.
-        let mut own = dump.functions.clone();
-        for (function, name) in own.iter_mut().zip(&names) {
-            if last_segment(name) == harness {
-                function.calls.clear();
-            }
-        }
-        let by_part = grouped(&own, &calls, |at| parts[at]);
+        // What calls the loop belongs to no part of the work but with its own few instructions.
+        let by_part = grouped(&dump.functions, is_harness, |at| parts[at]);
         let cost = |part| by_part.iter().find(|(group, ..)| *group == part).map(|(_, cost)| *cost);
         let parts_cost = Part::ALL.map(|part| {
             let (calls, exclusive, inclusive) = cost(part).unwrap_or_default();
             PartCost { part, calls, exclusive, inclusive }
         });
         let mut functions: Vec<FunctionCost> =
-            grouped(&dump.functions, &calls, |at| (names[at].clone(), parts[at]))
+            grouped(&dump.functions, |_| false, |at| (names[at].clone(), parts[at]))
                 .into_iter()
                 .map(|((function, part), (calls, exclusive, inclusive))| FunctionCost {
                     function,
@@ -115,22 +104,30 @@ impl Profile {
     }
 }
 
-/// Calls, exclusive and inclusive cost of groups of functions. Calls within a group add to neither its calls' cost nor, so,
-/// to its inclusive cost twice.
+/// Calls, exclusive and inclusive cost of groups of functions. What happens within a group is neither a call of it nor, so,
+/// cost twice; calls of functions that `leaves_out` names count as calls, and not in their caller's inclusive cost.
 fn grouped<G: std::hash::Hash + Eq + Clone>(
     functions: &[Function],
-    calls: &[u64],
+    leaves_out: impl Fn(usize) -> bool,
     group: impl Fn(usize) -> G,
 ) -> Vec<(G, (u64, Events, Events))> {
     let mut groups: HashMap<G, (u64, Events, Events)> = HashMap::new();
     for (at, function) in functions.iter().enumerate() {
         let own = group(at);
-        let outside = function.calls.iter().filter(|call| group(call.callee) != own);
-        let called = outside.fold(Events::default(), |sum, call| sum + call.inclusive);
-        let (count, exclusive, inclusive) = groups.entry(own).or_default();
-        *count += calls[at];
+        let mut called = Events::default();
+        for call in &function.calls {
+            let callee = group(call.callee);
+            if callee != own {
+                called += call.inclusive;
+                groups.entry(callee).or_default().0 += call.count;
+            }
+        }
+        let (_, exclusive, inclusive) = groups.entry(own).or_default();
         *exclusive += function.exclusive;
-        *inclusive += function.exclusive + called;
+        *inclusive += function.exclusive;
+        if !leaves_out(at) {
+            *inclusive += called;
+        }
     }
     groups.into_iter().collect()
 }
@@ -167,7 +164,8 @@ fn last_segment(name: &str) -> &str {
 
 fn part_by_name(name: &str) -> Part {
     match last_segment(name) {
-        "matches" => Part::Matches,
+        // A residual predicate is what is left of `matches` once the key is settled.
+        "matches" | "holds" => Part::Matches,
         "process" => Part::Process,
         _ => Part::Other,
     }
