@@ -157,7 +157,11 @@ pub fn simulate(
         let roles: Vec<_> =
             arms.map(|entry| (entry.name.clone(), role(&entry.role), entry.recipe.varies())).collect();
         simulated.push((
-            SimulatedCell { parameters: values.0.clone(), arms: Vec::new(), checks: plan.checks },
+            SimulatedCell {
+                parameters: values.0.clone(),
+                arms: Vec::new(),
+                checks: findings::audits(plan.checks),
+            },
             roles,
         ));
     }

@@ -67,6 +67,19 @@ impl Repeats {
     }
 }
 
+/// A plan's audits, as far as they concern a simulation: whether the pool fits a level that isn't simulated doesn't.
+pub(super) fn audits(checks: Vec<Check>) -> Vec<Check> {
+    let audit = |check: Check| match check.name.as_str() {
+        "pool-in-cache" => {
+            let reason =
+                format!("the simulation has no second level, and counts no time; here: {}", check.detail);
+            Check::not_applicable(check.name, reason)
+        }
+        _ => check,
+    };
+    checks.into_iter().map(audit).collect()
+}
+
 /// Instructions that the requests around a region may cost: a few loads of constants and the requests themselves.
 const MOST_EMPTY_INSTRUCTIONS: u64 = 64;
 /// Any other event of a region without work: its own few lines of code, and its stack.

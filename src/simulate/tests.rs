@@ -105,6 +105,15 @@ fn counts_that_differ_between_runs_fail_their_check() {
 }
 
 #[test]
+fn audits_stand_but_for_the_level_that_is_not_simulated() {
+    let failed = |name: &str| crate::race::Check::new(name, false, "seen");
+    let audited = findings::audits(vec![failed("pool-in-cache"), failed("bodies-distinct")]);
+    assert_eq!(audited[0].outcome, Outcome::NotApplicable);
+    assert!(audited[0].detail.ends_with("seen"));
+    assert_eq!(audited[1].outcome, Outcome::Failed);
+}
+
+#[test]
 fn an_empty_region_that_reads_something_fails_its_check() {
     let cell = |empty: Events| {
         let mut arm = simulated_arm("scan".into(), "arm", None, found(1, 0));

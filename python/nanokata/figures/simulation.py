@@ -108,7 +108,7 @@ def _panel(ax: Axes, rows: Sequence[_Row], event: str, *, labelled: bool) -> Non
 def profile(profile: SimulatedProfile, *, ax: Axes | None = None) -> Figure:
     """Draw each arm's instructions an operation by part, exclusive: a bar an arm and setting."""
     pairs = list(profile.arms())
-    rows = _rows(pairs, [profile.setting(cell) for cell, _ in pairs])
+    rows = _rows(pairs, [profile.result.spoken(cell) for cell, _ in pairs])
     own = ax is None
     figure, ax = style.axes_or_new(ax, 8.6, 1.5 + 1.3 * _ROW_HEIGHT * len(rows))
     longest = max((arm["instructions"] for _, arm in rows), default=1.0)
@@ -126,13 +126,15 @@ def profile(profile: SimulatedProfile, *, ax: Axes | None = None) -> Figure:
             f"{count(arm['instructions'])}: {shares}", (left, row), xytext=(4, 0), textcoords="offset points",
             va="center", fontsize=8, color=style.INK,
         )  # fmt: skip
-    style.tidy(ax, grid="x")
-    ax.set_xlim(0, 1.5 * longest)
+    style.tidy(ax, grid="")
+    ax.set_xlim(0, 1.62 * longest)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_yticks(range(len(rows)))
     ax.set_yticklabels([label for label, _ in rows])
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(f"instructions a {profile.operation}, exclusive, simulated", fontsize=9, color=style.INK)
+    ax.set_xlabel(
+        f"instructions a {profile.result.report.operation}, exclusive, simulated", fontsize=9, color=style.INK
+    )
     ax.legend(
         loc="lower left", bbox_to_anchor=(0, 1), ncols=len(PARTS), frameon=False, fontsize=8.5, labelcolor=style.INK
     )

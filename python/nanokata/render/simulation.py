@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -16,9 +16,16 @@ from .tables import blank, titled
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
 
     from nanokata.results.records import Check
-    from nanokata.results.simulation import SimulatedCache, SimulatedProfile, SimulationResult
+    from nanokata.results.simulation import (
+        SimulatedArm,
+        SimulatedCache,
+        SimulatedCell,
+        SimulatedProfile,
+        SimulationResult,
+    )
 
 COLUMNS = {
     "instructions": "instr.",
@@ -62,50 +69,65 @@ def _fixed(result: SimulationResult) -> str:
     return ", ".join(f"{name} {numbers.parameter(name, first[name])}" for name in names)
 
 
-def _events(result: SimulationResult) -> RenderableType:
-    table = blank()
-    several = len(result.cells) > 1
-    if several:
-        table.add_column("setting")
+def _labelled(table: Table, varying: Sequence[str]) -> None:
+    """Begin a table with what differs between its rows: settings, where there are several, and arms."""
+    if varying:
+        table.add_column(", ".join(varying))
     table.add_column("arm", no_wrap=True)
-    for head in COLUMNS.values():
-        table.add_column(head, justify="right", no_wrap=True)
+
+
+def _setting(result: SimulationResult, cell: SimulatedCell) -> list[str]:
+    """Return the values of what differs between settings, without the names, which stand in the head."""
+    values = [result.value(cell, name) for name in result.report.varying()]
+    return [", ".join(values)] if values else []
+
+
+def _rows(result: SimulationResult) -> Iterator[tuple[list[str], SimulatedArm]]:
     for cell in result.cells:
         for number, arm in enumerate(cell.arms):
-            setting = [result.spoken(cell) if number == 0 else ""] if several else []
-            table.add_row(*setting, arm.arm, *(count(arm[event]) for event in COLUMNS))
+            setting = _setting(result, cell)
+            yield [*(setting if number == 0 else [""] * len(setting)), arm.arm], arm
+
+
+def _events(result: SimulationResult) -> RenderableType:
+    table = blank()
+    _labelled(table, result.report.varying())
+    for head in COLUMNS.values():
+        table.add_column(head, justify="right", no_wrap=True)
+    for label, arm in _rows(result):
+        table.add_row(*label, *(count(arm[event]) for event in COLUMNS))
     return titled(f"events a {result.report.operation}", table)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share == 0 or share >= 0.005 else "<1 %"
 
 
 def profile_renderable(profile: SimulatedProfile) -> RenderableType:
     """Return where the instructions fell: each part's own, and with everything that it called."""
+    result = profile.result
     table = blank()
-    settings = {profile.setting(cell) for cell, _ in profile.arms()}
-    several = len(settings) > 1
-    if several:
-        table.add_column("setting")
-    table.add_column("arm", no_wrap=True)
-    table.add_column(f"instr. a\n{profile.operation}", justify="right", no_wrap=True)
+    _labelled(table, result.report.varying())
+    table.add_column(f"instr. a\n{result.report.operation}", justify="right", no_wrap=True)
     for part in PARTS:
         table.add_column(f"{part}\nexcl.", justify="right", no_wrap=True)
     for part in PARTS[:-1]:
         table.add_column(f"{part}\nincl.", justify="right", no_wrap=True)
-    before = None
-    for cell, arm in profile.arms():
-        setting = [profile.setting(cell) if cell is not before else ""] if several else []
-        before = cell
-        exclusive = (numbers.percent(arm.profile.share(part)) for part in PARTS)
-        inclusive = (numbers.percent(arm.profile.share(part, inclusive=True)) for part in PARTS[:-1])
-        table.add_row(*setting, arm.arm, count(arm["instructions"]), *exclusive, *inclusive)
+    for label, arm in _rows(result):
+        exclusive = (_percent(arm.profile.share(part)) for part in PARTS)
+        inclusive = (_percent(arm.profile.share(part, inclusive=True)) for part in PARTS[:-1])
+        table.add_row(*label, count(arm["instructions"]), *exclusive, *inclusive)
     note = "loop: the arm's own loop with what was inlined into it; inclusive: with everything that it called"
     return Group(titled("where the instructions fall", table), Text(note, style="dim"))
 
 
 def _checks(checks: tuple[Check, ...]) -> Iterator[RenderableType]:
-    held = list(dict.fromkeys(check.name for check in checks if check.outcome == "held"))
+    # What makes the counts trustworthy is shown in full, audits that held by their names.
+    in_full = [check for check in checks if check.outcome != "held" or check.name == "control:repeats"]
+    held = list(dict.fromkeys(check.name for check in checks if check not in in_full))
     if held:
         yield Text(f"held {', '.join(held)}", style="dim")
-    for check in dict.fromkeys(check for check in checks if check.outcome != "held" or check.name == "control:repeats"):
+    for check in dict.fromkeys(in_full):
         style = "red" if check.outcome == "failed" else "dim"
         yield Text.assemble((check.outcome.replace("_", " "), style), f" {check.name}: {check.detail}")
 

@@ -282,15 +282,16 @@ class SimulationResult(_Tabular):
         """Return the arm of that name, where there is one setting."""
         return self.cell()[arm]
 
-    def spoken(self, cell: SimulatedCell) -> str:
-        """Return in words what sets a setting apart from the others."""
+    def value(self, cell: SimulatedCell, parameter: str) -> str:
+        """Return a setting's value of a parameter as a reader wants it: 32 KiB for 32768 where bytes are meant."""
         from nanokata.render import numbers
 
-        units = self._document.get("units", {})
-        return ", ".join(
-            f"{name} {numbers.parameter(name, cell.parameters[name], str(units.get(name, '')))}"
-            for name in self.report.varying()
-        )
+        unit = str(self._document.get("units", {}).get(parameter, ""))
+        return numbers.parameter(parameter, cell.parameters[parameter], unit)
+
+    def spoken(self, cell: SimulatedCell) -> str:
+        """Return in words what sets a setting apart from the others."""
+        return ", ".join(f"{name} {self.value(cell, name)}" for name in self.report.varying())
 
     def _status(self, cell: SimulatedCell) -> tuple[str, str | None]:
         failed = [check for check in (*cell.checks, *self.report.checks) if check.outcome == "failed"]
@@ -369,31 +370,22 @@ class SimulatedProfile(_Tabular):
     """
 
     def __init__(self, result: SimulationResult) -> None:
-        self._result = result
+        self.result = result
 
     def __getitem__(self, arm: str) -> Profile:
-        return self._result[arm].profile
+        return self.result[arm].profile
 
     def arms(self) -> Iterator[tuple[SimulatedCell, SimulatedArm]]:
         """Yield every arm with its setting."""
-        for cell in self._result.cells:
+        for cell in self.result.cells:
             for arm in cell.arms:
                 yield cell, arm
-
-    def setting(self, cell: SimulatedCell) -> str:
-        """Return in words what sets a setting apart from the others."""
-        return self._result.spoken(cell)
-
-    @property
-    def operation(self) -> str:
-        """What an operation is, as ``packet`` or ``load``."""
-        return self._result.report.operation
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one plain dict an arm, part and kind of cost (exclusive, inclusive), events an operation."""
         return [
             {
-                "experiment": self._result.experiment,
+                "experiment": self.result.experiment,
                 **cell.parameters,
                 "arm": arm.arm,
                 "part": cost.part,
@@ -419,4 +411,4 @@ class SimulatedProfile(_Tabular):
         return profile(self, ax=ax)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self._result!r}>"
+        return f"<{type(self).__name__} of {self.result!r}>"
