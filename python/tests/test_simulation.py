@@ -291,7 +291,7 @@ def test_a_profile_names_the_function_not_the_line():
 
 @needs_valgrind
 def test_random_hash_keys_are_no_failed_control():
-    result = nk.simulate("dispatch.selection", arms=["hash_map"], body="tiny", handlers=50, pool=2000)
+    result = nk.simulate("dispatch.selection", arms=["hash_map"], body="tiny", handlers=50, pool=4096)
     assert result.exit_code == 0
     check = next(check for check in result.checks if check.name == "control:repeats:hash_map")
     assert check.outcome == "not_applicable"

@@ -135,27 +135,27 @@ fn scans_probe_as_often_as_counted_and_counts_repeat() {
         return;
     }
     let set =
-        given(&[("handlers", &[Value::Int(20)]), ("body", &[text("tiny")]), ("pool", &[Value::Int(2000)])]);
+        given(&[("handlers", &[Value::Int(20)]), ("body", &[text("tiny")]), ("pool", &[Value::Int(4096)])]);
     let card = Card::read();
     let watch = Watch::new();
     let report = simulate("dispatch.selection", &set, &options, &card, &watch).expect("simulated");
     assert_eq!(report.exit_code(), 0, "{:?}", report.checks);
     let [cell] = &report.cells[..] else { panic!("one setting") };
     let [scan, table] = &cell.arms[..] else { panic!("two arms") };
-    assert_eq!((scan.operations, &scan.checksum), (2000, &table.checksum));
+    assert_eq!((scan.operations, &scan.checksum), (4096, &table.checksum));
     // Counted by callgrind as calls, and by the experiment in a pass of its own: the same number, to the last digit.
     let experiment = catalogue::find("dispatch.selection").expect("there");
     let values = cells(experiment, &set, &card).expect("one setting").remove(0);
     let plan = experiment.plan(&values, 0, &card, &watch).expect("a plan");
     let probes = plan.entries[0].probes.as_ref().expect("scans probe").mean;
     let matches = scan.profile.parts.iter().find(|cost| cost.part == Part::Matches).expect("listed");
-    assert_eq!(matches.calls as f64 / 2000.0, probes);
+    assert_eq!(matches.calls as f64 / 4096.0, probes);
     let processed = |arm: &SimulatedArm| {
         arm.profile.parts.iter().find(|cost| cost.part == Part::Process).expect("listed").calls
     };
     // Unmatched packets reach no handler; all others reach the same one whichever way it is found.
     assert_eq!(processed(scan), processed(table));
-    assert!((1..2000).contains(&processed(scan)), "{}", processed(scan));
+    assert!((1..4096).contains(&processed(scan)), "{}", processed(scan));
     assert!(scan.totals.instructions > 2 * table.totals.instructions);
     let looping = &scan.profile.parts[0];
     assert!(looping.inclusive.instructions as f64 > 0.99 * scan.totals.instructions as f64);

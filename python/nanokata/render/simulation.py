@@ -108,7 +108,6 @@ def profile_renderable(profile: SimulatedProfile) -> RenderableType:
     result = profile.result
     table = blank()
     _labelled(table, result.report.varying())
-    table.add_column(f"instr. a\n{result.report.operation}", justify="right", no_wrap=True)
     for part in PARTS:
         table.add_column(f"{part}\nexcl.", justify="right", no_wrap=True)
     for part in PARTS[:-1]:
@@ -116,8 +115,11 @@ def profile_renderable(profile: SimulatedProfile) -> RenderableType:
     for label, arm in _rows(result):
         exclusive = (_percent(arm.profile.share(part)) for part in PARTS)
         inclusive = (_percent(arm.profile.share(part, inclusive=True)) for part in PARTS[:-1])
-        table.add_row(*label, count(arm["instructions"]), *exclusive, *inclusive)
-    note = "loop: the arm's own loop with what was inlined into it; inclusive: with everything that it called"
+        table.add_row(*label, *exclusive, *inclusive)
+    note = (
+        "loop: the arm's own loop with what was inlined into it; other: what belongs to no part, or to several "
+        "that were inlined into one function; inclusive: with everything that it called"
+    )
     return Group(titled("where the instructions fall", table), Text(note, style="dim"))
 
 
