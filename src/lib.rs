@@ -1,7 +1,7 @@
 //! The core of nanokata: prediction, then measurement, of low-level performance.
 //!
 //! Layers, each using only those below it:
-//! [`run`](mod@run) → [`catalogue`] → [`experiments`] → [`dispatch`], [`sharing`] → [`traffic`] → [`race`] →
+//! [`run`](mod@run), [`simulate`] → [`catalogue`] → [`experiments`] → [`dispatch`], [`sharing`] → [`traffic`] → [`race`] →
 //! [`machine`]; [`binary`] stands on its own beside them.
 //! Nothing here knows of Python except the `python` module, which is compiled only for the wheel.
 
@@ -16,6 +16,7 @@ mod python;
 pub mod race;
 pub mod run;
 pub mod sharing;
+pub mod simulate;
 pub mod traffic;
 
 pub use error::{Error, Result};

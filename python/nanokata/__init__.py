@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from nanokata.instrument import Doctor, Machine, doctor, machine
     from nanokata.measure import race, run
     from nanokata.phases import KataRun
-    from nanokata.results import RaceResult, RunResult
+    from nanokata.results import RaceResult, RunResult, SimulationResult
+    from nanokata.simulation import simulate
 
     __version__ = _version("nanokata")
 
@@ -51,11 +52,13 @@ _NAMES = {
     "Parameter": "catalogue",
     "RaceResult": "results",
     "RunResult": "results",
+    "SimulationResult": "results",
     "doctor": "instrument",
     "experiments": "catalogue",
     "machine": "instrument",
     "race": "measure",
     "run": "measure",
+    "simulate": "simulation",
     "BinaryError": "errors",
     "CaptureError": "errors",
     "ChecksumMismatch": "errors",
@@ -90,6 +93,7 @@ __all__ = [
     "RaceResult",
     "ResidualBoundExceeded",
     "RunResult",
+    "SimulationResult",
     "SystemCallError",
     "UnknownExperiment",
     "WorkerPanic",
@@ -108,6 +112,7 @@ __all__ = [
     "race",
     "run",
     "sharing",
+    "simulate",
     "traffic",
 ]
 

@@ -31,6 +31,7 @@ __all__ = [
     "machine_card",
     "mechanism",
     "null",
+    "perform_simulation",
     "proposal",
     "race",
     "reach",
@@ -38,6 +39,8 @@ __all__ = [
     "run_experiment",
     "scan_ordered",
     "selection",
+    "simulate_experiment",
+    "simulation_processes",
 ]
 
 __version__: str
@@ -251,6 +254,7 @@ def race(
     tails: bool,
     seed: int,
     cpu: int | None,
+    counters: Sequence[str] | None,
     progress: _Progress,
 ) -> str: ...
 def expected_seconds(id: str, values: str, *, companions: bool, quick: bool, seconds: float | None) -> float: ...
@@ -266,6 +270,7 @@ def run_experiment(
     margin: float | None,
     seed: int,
     cpu: int | None,
+    counters: Sequence[str] | None,
     progress: _Progress,
 ) -> str: ...
 def advise(
@@ -300,3 +305,21 @@ def reach(path: str | None, symbol: str, *, without: Sequence[str], progress: _P
 
 def functions(path: str | None, *, contains: str) -> str:
     """List the functions of a binary; a JSON list."""
+
+def simulate_experiment(
+    id: str,
+    values: str,
+    *,
+    arms: Sequence[str],
+    passes: int,
+    runs: int,
+    timeout: float,
+    jobs: int | None,
+    seed: int,
+    performer: tuple[str, Sequence[str]],
+    environment: dict[str, str],
+    path: str,
+    progress: _Progress,
+) -> str: ...
+def simulation_processes(id: str, values: str, *, arms: Sequence[str], runs: int) -> int: ...
+def perform_simulation(file: str) -> None: ...

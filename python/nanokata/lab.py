@@ -75,7 +75,7 @@ def _docstring(experiment: catalogue.Experiment) -> str:
         several = ", or a list of them" if parameter.series else ""
         lines += [f"{parameter.name} : {parameter.takes}{several}", f"    {parameter.help}"]
     lines += [
-        "preset, companions, quick, seconds, precision, margin, seed, cpu, progress",
+        "preset, companions, quick, seconds, precision, margin, seed, cpu, counters, progress",
         "    As for `nanokata.run`.",
         "",
         "Arms",

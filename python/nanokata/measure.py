@@ -75,7 +75,26 @@ def _writable(name: str, text: str) -> str:
     return text
 
 
-def _values(known: Experiment, preset: str | None, parameters: Mapping[str, object]) -> str:
+Counters = bool | str | Sequence[str]
+"""Which counters a race reads: all, none, or those named."""
+
+
+def _counters(counters: Counters) -> list[str] | None:
+    """Return what the core takes: ``None`` for all, an empty list for none, names."""
+    wanted = "wanted true for all, false for none, or names, as ['cycles', 'instructions']"
+    if isinstance(counters, bool):
+        return None if counters else []
+    if isinstance(counters, str):
+        return [counters]
+    if not isinstance(counters, Iterable):
+        raise arguments.wrong_type("counters", counters, wanted)
+    names = [arguments.word("counters", name, wanted) for name in counters]
+    if not names:
+        raise InvalidArgument(f"counters = []: {wanted}", name="counters", value="[]", wanted=wanted)
+    return names
+
+
+def values_of(known: Experiment, preset: str | None, parameters: Mapping[str, object]) -> str:
     """Return what the core takes: the preset's values and, over them, the given ones."""
     values = {name: [value] for name, value in presets.values(known.id, preset).items()}
     for name, value in parameters.items():
@@ -119,7 +138,7 @@ def expected_seconds(
     """Return about how long :func:`run` takes at most, in seconds; refuses what it would refuse."""
     from nanokata import _core
 
-    values = _values(find(experiment), preset, parameters)
+    values = values_of(find(experiment), preset, parameters)
     bound = arguments.optional_real("seconds", seconds)
     return _core.expected_seconds(experiment, values, companions=companions, quick=quick, seconds=bound)
 
@@ -153,6 +172,7 @@ def run(
     margin: float | None = None,
     seed: SupportsIndex = 0,
     cpu: SupportsIndex | None = None,
+    counters: Counters = True,
     progress: Progress | None = None,
     **parameters: object,
 ) -> RunResult: ...
@@ -169,6 +189,7 @@ def run(
     margin: float | None = None,
     seed: SupportsIndex = 0,
     cpu: SupportsIndex | None = None,
+    counters: Counters = True,
     progress: Progress | None = None,
     **parameters: object,
 ) -> RunResult | KataRun:
@@ -201,6 +222,9 @@ def run(
         Seed of input and placement.
     cpu : int, optional
         CPU to measure on; by default the first allowed performance core that isn't CPU 0.
+    counters : bool or sequence of str
+        Which hardware and software counters are read around an untimed pass of each arm: all, none, or these, as
+        ``["cycles", "l1i_misses"]``; what can't be counted here says why (:meth:`RunResult.counted`).
     progress : callable, optional
         Called about ten times a second with what is being done and the fraction behind us.
     **parameters
@@ -228,7 +252,7 @@ def run(
     known = find(experiment)
     text = _core.run_experiment(
         experiment,
-        _values(known, preset, parameters),
+        values_of(known, preset, parameters),
         companions=companions,
         sabotage=None if sabotage is None else arguments.word("sabotage", sabotage, "wanted a fault's name"),
         quick=quick,
@@ -237,6 +261,7 @@ def run(
         margin=arguments.optional_real("margin", margin),
         seed=arguments.whole("seed", seed),
         cpu=arguments.cpu_number(cpu),
+        counters=_counters(counters),
         progress=progress,
     )
     units = {parameter.name: parameter.unit for parameter in known.parameters if parameter.unit}
@@ -257,6 +282,7 @@ def race(
     tails: bool = False,
     seed: SupportsIndex = 0,
     cpu: SupportsIndex | None = None,
+    counters: Counters = True,
     progress: Progress | None = None,
 ) -> RaceResult:
     """Race arms against each other over the same packets, interleaved in balanced order.
@@ -274,7 +300,7 @@ def race(
     control : mapping of str to str, optional
         Arms whose time equals another's by construction, as ``{"table again": "table"}``. If one doesn't read the
         same, nothing is concluded.
-    quick, seconds, precision, margin, seed, cpu, progress
+    quick, seconds, precision, margin, seed, cpu, counters, progress
         As for :func:`run`.
     order : {"balanced", "arm-major"}
         How reps follow each other. ``"arm-major"`` runs one arm after the other, and exists to show what that does.
@@ -306,6 +332,7 @@ def race(
         tails=arguments.flag("tails", tails),
         seed=arguments.whole("seed", seed),
         cpu=arguments.cpu_number(cpu),
+        counters=_counters(counters),
         progress=progress,
     )
     return RaceResult(_document(text, {"packets": "packets"}))

@@ -62,7 +62,7 @@ pub fn advise(
             return Err(Error::invalid("weights", "with or without packets", wanted)).or_raise(py);
         }
     };
-    let settings = Settings { quick, seconds, precision, margin: None, seed, cpu };
+    let settings = Settings { quick, seconds, precision, seed, cpu, ..Settings::default() };
     let options = settings.options().or_raise(py)?;
     let question = Question {
         seen,

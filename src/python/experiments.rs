@@ -30,7 +30,7 @@ fn seconds_at_most(id: &str, values: &BTreeMap<String, Vec<Value>>, options: &Ru
     Ok(LOOK_SECONDS + races as f64 * options.race.bound.as_secs_f64())
 }
 
-fn values_from(json: &str) -> Result<BTreeMap<String, Vec<Value>>> {
+pub(super) fn values_from(json: &str) -> Result<BTreeMap<String, Vec<Value>>> {
     serde_json::from_str(json).map_err(|error| {
         Error::invalid("values", error, "wanted a JSON object of lists of numbers, words or flags")
     })
@@ -54,7 +54,7 @@ pub fn expected_seconds(
 
 /// Runs an experiment; `values` is a JSON object of lists. A JSON document.
 #[pyfunction]
-#[pyo3(signature = (id, values, *, companions, sabotage, quick, seconds, precision, margin, seed, cpu, progress))]
+#[pyo3(signature = (id, values, *, companions, sabotage, quick, seconds, precision, margin, seed, cpu, counters, progress))]
 #[allow(clippy::too_many_arguments, reason = "all but two are keywords, documented in nanokata.run")]
 pub fn run_experiment(
     py: Python<'_>,
@@ -68,10 +68,11 @@ pub fn run_experiment(
     margin: Option<f64>,
     seed: u64,
     cpu: Option<usize>,
+    counters: Option<Vec<String>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let values = values_from(values).or_raise(py)?;
-    let race = Settings { quick, seconds, precision, margin, seed, cpu }.options().or_raise(py)?;
+    let race = Settings { quick, seconds, precision, margin, seed, cpu, counters }.options().or_raise(py)?;
     let sabotage = sabotage.map(str::parse).transpose().or_raise(py)?;
     let options = RunOptions { race, companions, sabotage };
     // Refused before the instrument is looked at, which takes a second.

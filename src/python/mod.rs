@@ -15,6 +15,7 @@ mod handlers;
 mod machine;
 mod race;
 mod sharing;
+mod simulate;
 mod traffic;
 mod worker;
 
@@ -49,6 +50,8 @@ mod _core {
     use super::race::race;
     #[pymodule_export]
     use super::sharing::{PyLinePass, line};
+    #[pymodule_export]
+    use super::simulate::{perform_simulation, simulate_experiment, simulation_processes};
     #[pymodule_export]
     use super::traffic::{PyLaw, generate, read_capture};
     #[pymodule_export]

@@ -12,8 +12,8 @@ use super::machine::card;
 use super::{arrays, worker};
 use crate::dispatch::{HandlerSet, audit, input_audit};
 use crate::race::{
-    self as races, Entry, Options, Order, PerOperation, Plan, Probes, Report, Role, Source, Unit, Value,
-    Values, Watch,
+    self as races, CounterChoice, Entry, Options, Order, PerOperation, Plan, Probes, Report, Role, Source,
+    Unit, Value, Values, Watch,
 };
 use crate::traffic::Packet;
 use crate::{Error, Result};
@@ -27,11 +27,13 @@ pub struct Settings {
     pub margin: Option<f64>,
     pub seed: u64,
     pub cpu: Option<usize>,
+    /// `None` for all counters, an empty list for none.
+    pub counters: Option<Vec<String>>,
 }
 
 impl Settings {
     /// The core's options: its own defaults where nothing is set.
-    pub fn options(&self) -> Result<Options> {
+    pub fn options(self) -> Result<Options> {
         let mut options = if self.quick { Options::quick() } else { Options::default() };
         if let Some(seconds) = self.seconds {
             options.bound = Duration::try_from_secs_f64(seconds)
@@ -41,6 +43,11 @@ impl Settings {
         options.margin = self.margin.unwrap_or(options.margin);
         options.seed = self.seed;
         options.cpu = self.cpu;
+        options.counters = match self.counters {
+            None => CounterChoice::All,
+            Some(names) if names.is_empty() => CounterChoice::None,
+            Some(names) => CounterChoice::named(names)?,
+        };
         options.validate()?;
         Ok(options)
     }
@@ -48,7 +55,7 @@ impl Settings {
 
 /// Races `arms` over `packets`; a JSON document with one cell.
 #[pyfunction]
-#[pyo3(signature = (arms, packets, *, baseline, control, quick, seconds, precision, margin, order, tails, seed, cpu, progress))]
+#[pyo3(signature = (arms, packets, *, baseline, control, quick, seconds, precision, margin, order, tails, seed, cpu, counters, progress))]
 #[allow(clippy::too_many_arguments, reason = "all but two are keywords, documented in nanokata.race")]
 pub fn race(
     py: Python<'_>,
@@ -64,10 +71,11 @@ pub fn race(
     tails: bool,
     seed: u64,
     cpu: Option<usize>,
+    counters: Option<Vec<String>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let packets = arrays::packets(py, "packets", packets)?;
-    let settings = Settings { quick, seconds, precision, margin, seed, cpu };
+    let settings = Settings { quick, seconds, precision, margin, seed, cpu, counters };
     let mut options = settings.options().or_raise(py)?;
     options.order = order_named(order).or_raise(py)?;
     names_known(&arms, &baseline, &control).or_raise(py)?;

@@ -53,6 +53,12 @@ pub trait Recipe: Send + Sync {
         Settle::Window
     }
 
+    /// Why the arm's exact counts (instructions, branches) differ from process to process by construction; `None` where they
+    /// may not.
+    fn varies(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Bytes of tables, lists and keys that selecting touches or reserves; `None` where it means nothing.
     fn footprint_bytes(&self) -> Option<usize> {
         None

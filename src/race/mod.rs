@@ -17,6 +17,7 @@ pub mod report;
 mod rounds;
 pub mod runner;
 pub mod schedule;
+pub mod simulate;
 mod sizing;
 pub mod station;
 pub mod statistics;
@@ -30,6 +31,7 @@ pub mod watch;
 
 pub use arm::{Arm, Checksum, Recipe, Reference, Settle, Window};
 pub use conditions::Conditions;
+pub use counters::CounterChoice;
 pub use crew::Crew;
 pub use experiment::{ArmInfo, Ceiling, Companion, Entry, Experiment, Plan, Role, Unit};
 pub use fault::{Broken, Fault};

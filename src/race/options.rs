@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::counters::CounterChoice;
 use super::schedule::Order;
 use super::verdict::DEFAULT_MARGIN;
 use crate::machine::Clock;
@@ -31,6 +32,8 @@ pub struct Options {
     pub clock: Clock,
     /// Least duration of a rep: long against a clock read and a tick.
     pub min_rep: Duration,
+    /// Counters that are read around a pass of each arm, apart from anything timed.
+    pub counters: CounterChoice,
     /// Seed of placements.
     pub seed: u64,
     /// Lets a debug build measure. Its figures mean nothing: for tests of structure only.
@@ -50,6 +53,7 @@ impl Default for Options {
             order: Order::Balanced,
             clock: Clock::monotonic(),
             min_rep: Duration::from_micros(50),
+            counters: CounterChoice::All,
             seed: 0,
             allow_debug_build: false,
         }

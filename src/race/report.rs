@@ -163,7 +163,7 @@ pub struct ArmResult {
     pub ceiling: Option<Ceiling>,
     /// What this way of doing it can't express, whatever it costs.
     pub excludes: Option<&'static str>,
-    /// Hardware and software counters over one untimed pass, where there are any.
+    /// The chosen hardware and software counters over one untimed pass, each with its value or the reason why not.
     pub counters: Vec<CounterResult>,
     /// Operation by operation, where they were timed so.
     pub tail: Option<Tail>,

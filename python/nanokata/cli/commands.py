@@ -8,10 +8,11 @@ from .advise import advise
 from .doctor import doctor
 from .listing import list_experiments
 from .run import run
+from .simulate import simulate
 
 GROUPS = {
     "Learn": (),
-    "Measure": ("doctor", "list", "run", "advise"),
+    "Measure": ("doctor", "list", "run", "simulate", "advise"),
     "Inspect": (),
 }
 """Help shows the commands under these headings; a heading without commands isn't shown."""
@@ -61,3 +62,4 @@ nanokata.add_command(advise)
 nanokata.add_command(doctor)
 nanokata.add_command(list_experiments)
 nanokata.add_command(run)
+nanokata.add_command(simulate)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 
 from nanokata.errors import ChecksumMismatch, InvalidArgument, NotMeasurable, WorkerPanic
 
-from . import endings, kata, output, progress
+from . import drawing, endings, kata, output, progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from nanokata.results import RunResult
 
 
-def _pairs(pairs: tuple[str, ...]) -> dict[str, list[str]]:
+def pairs_of(pairs: tuple[str, ...]) -> dict[str, list[str]]:
     """Return what each ``--set`` gives, by name; several of one name follow each other."""
     given: dict[str, list[str]] = {}
     for pair in pairs:
@@ -34,11 +33,17 @@ def _pairs(pairs: tuple[str, ...]) -> dict[str, list[str]]:
     return given
 
 
-def _settings(experiment: Experiment, given: dict[str, list[str]], traffic: str | None) -> dict[str, Any]:
+def settings_of(
+    experiment: Experiment, given: dict[str, list[str]], traffic: str | None, *, several: bool = False
+) -> dict[str, Any]:
+    """Return the parameters that are given, and the traffic under its parameter's name.
+
+    Several values of a parameter are refused unless it is a series, or unless `several` says that any may be a list.
+    """
     settings: dict[str, Any] = {}
     for name, values in given.items():
         parameter = experiment.parameter(name)
-        if parameter is not None and parameter.series:
+        if parameter is not None and (parameter.series or several):
             settings[name] = [item for value in values for item in value.split(",") if item]
         elif len(values) == 1:
             settings[name] = values[0]
@@ -65,7 +70,7 @@ def _jobs(
     """Return each experiment with its settings; of several, each takes those it has, and one at least must."""
     from nanokata.presets import PRESETS
 
-    given = _pairs(pairs)
+    given = pairs_of(pairs)
     taken = {
         name: [experiment for experiment in experiments if experiment.parameter(name) is not None] for name in given
     }
@@ -75,23 +80,15 @@ def _jobs(
     for experiment in experiments:
         # What nobody takes goes to all: the refusal then says what there is.
         own = {name: value for name, value in given.items() if experiment in (taken[name] or experiments)}
-        settings = _settings(experiment, own, traffic if experiment in (replaying or experiments) else None)
+        settings = settings_of(experiment, own, traffic if experiment in (replaying or experiments) else None)
         jobs.append((experiment, {**settings, "preset": preset if experiment in (having or experiments) else None}))
     return jobs
 
 
 def _draw(result: RunResult, directory: Path) -> Path | None:
-    target = directory / f"{result.experiment}.png"
-    try:
-        from nanokata import figures
+    from nanokata import figures
 
-        directory.mkdir(parents=True, exist_ok=True)
-        figures.draw(result).savefig(target, bbox_inches="tight", pad_inches=0.15)
-    except Exception as problem:  # noqa: BLE001 (the result is measured and shown: no figure is worth losing it)
-        instead = "--out DIR puts it elsewhere" if isinstance(problem, OSError) else "--no-figure leaves it out"
-        warnings.warn(f"no figure was drawn: {str(problem) or type(problem).__name__}; {instead}", stacklevel=2)
-        return None
-    return target
+    return drawing.draw(lambda: figures.draw(result), directory / f"{result.experiment}.png")
 
 
 def _draw_and_say(result: RunResult, directory: Path, *, err: bool = False) -> None:
@@ -212,6 +209,11 @@ def _chosen(name: str, sabotage: str | None) -> tuple[Experiment, ...]:
     return chosen(name, also=phases.KATAS)
 
 
+def _counters(names: str) -> bool | list[str]:
+    words = [name for name in names.split(",") if name]
+    return {"all": True, "none": False}.get(names, words)
+
+
 @click.command(short_help="Measure an experiment, or all of a kata.")
 @click.argument("experiment")
 @click.option(
@@ -235,6 +237,13 @@ def _chosen(name: str, sabotage: str | None) -> tuple[Experiment, ...]:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of input and placement.")
 @click.option("--cpu", type=click.IntRange(0), help="CPU to measure on.")
 @click.option(
+    "--counters",
+    default="all",
+    show_default=True,
+    metavar="NAMES",
+    help="Counters read around an untimed pass: all, none, or names with commas, as cycles,l1i_misses.",
+)
+@click.option(
     "--out",
     "directory",
     type=click.Path(path_type=Path, file_okay=False),
@@ -256,6 +265,7 @@ def run(
     precision: float | None,
     seed: int,
     cpu: int | None,
+    counters: str,
     directory: Path,
     no_figure: bool,
     markdown: bool,
@@ -276,7 +286,7 @@ def run(
 
     options: dict[str, Any] = {"precision": precision, "seed": seed, "cpu": cpu}
     if sabotage is None and (named := phases.named(experiment)) is not None:
-        given = kata.given(named, _pairs(pairs), traffic)
+        given = kata.given(named, pairs_of(pairs), traffic)
         return kata.run_kata(
             named,
             settings={"quick": quick, "seconds": seconds, "given": given, "preset": preset, "options": options},
@@ -295,7 +305,7 @@ def run(
     expected = [expected_seconds(item.id, quick=quick, seconds=seconds, **settings) for item, settings in jobs]
     if sabotage is None and any(item.area != TRAPS for item in experiments):
         _examine_once(DOCTOR_SECONDS_QUICK if quick else DOCTOR_SECONDS, cpu)
-    options |= {"sabotage": sabotage, "quick": quick, "seconds": seconds}
+    options |= {"counters": _counters(counters), "sabotage": sabotage, "quick": quick, "seconds": seconds}
     measured = [
         (item, at_most, {**options, **settings}) for (item, settings), at_most in zip(jobs, expected, strict=True)
     ]

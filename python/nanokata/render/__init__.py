@@ -11,6 +11,7 @@ from .catalogue import catalogue_renderable
 from .instrument import doctor_renderable, machine_renderable
 from .kata import kata_renderable, phase_renderable, verdict_renderable
 from .run import run_renderable, trap_in_short
+from .simulation import profile_renderable, simulation_renderable
 from .traps import overview_renderable, trap_renderable
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ __all__ = [
     "overview_renderable",
     "phase_renderable",
     "plain",
+    "profile_renderable",
     "run_renderable",
+    "simulation_renderable",
     "trap_in_short",
     "trap_renderable",
     "verdict_renderable",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from nanokata.results.records import CellResult, Value
+from nanokata.results.simulation import SimulatedCell
 
 _OF_LAWS: Mapping[str, frozenset[str]] = {
     "uniform": frozenset(),
@@ -29,6 +30,6 @@ def applies(name: str, parameters: Mapping[str, Value]) -> bool:
     return name in _OF_A_CAPTURE if own is None else name in own | _OF_ANY_LAW
 
 
-def applying(cells: Iterable[CellResult]) -> tuple[str, ...]:
+def applying(cells: Iterable[CellResult | SimulatedCell]) -> tuple[str, ...]:
     """Return the parameters that have a part in any of the cells, in the cells' order."""
     return tuple(dict.fromkeys(name for cell in cells for name in cell.parameters if applies(name, cell.parameters)))

@@ -54,6 +54,9 @@ def _races(
     for number, cells in enumerate(report.groups()):
         yield from _group(result, report, cells, beside, in_full=number == 0 and beside is None and not compact)
     yield from _flags(report)
+    missing = tables.not_counted(report.cells) if beside is None else None
+    if missing is not None:
+        yield Text(missing, style="dim")
 
 
 def _group(

@@ -174,24 +174,37 @@ def cold(*cells: CellResult) -> str | None:
     return f"first rep after a build, against the median: {', '.join(slower)}" if slower else None
 
 
-_HARDWARE_EVENTS = frozenset({"cycles", "instructions", "l1i_misses", "branch_misses"})
+_SOFTWARE_EVENTS = frozenset({"context_switches", "page_faults", "cpu_migrations", "task_clock"})
 
 
 def counted(cell: CellResult) -> str | None:
-    """Return one line with the hardware events that were counted for each arm; ``None`` where none were.
+    """Return one line with the events that were counted for each arm; ``None`` where none were.
 
-    Software events (switches, faults) are seen around every rep, and have their place in the checks.
+    Software events (switches, faults) are seen around every rep, and have their place in the checks: they are shown
+    where nothing else was asked for.
     """
     arms = []
     for arm in cell.arms:
+        software_only = all(counter.name in _SOFTWARE_EVENTS for counter in arm.counters)
         events = [
             f"{numbers.cost(counter.per_operation)} {counter.name.replace('_', ' ')}"
             for counter in arm.counters
-            if counter.per_operation is not None and counter.name in _HARDWARE_EVENTS
+            if counter.per_operation is not None and (software_only or counter.name not in _SOFTWARE_EVENTS)
         ]
         if events:
             arms.append(f"{arm.arm} {', '.join(events)}")
     return f"counted per {cell.unit.partition('/')[2]}: {'; '.join(arms)}" if arms else None
+
+
+def not_counted(cells: Sequence[CellResult]) -> str | None:
+    """Return one line with the counters that were asked for and can't be had here, by reason; ``None`` without any."""
+    reasons: dict[str, dict[str, None]] = {}
+    for counter in (counter for cell in cells for arm in cell.arms for counter in arm.counters):
+        if counter.per_operation is None and counter.note:
+            reasons.setdefault(counter.note, {})[counter.name] = None
+    if not reasons:
+        return None
+    return "not counted: " + "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
 
 
 def side_by_side(cells: Sequence[CellResult], heads: Sequence[str], title: str) -> RenderableType:

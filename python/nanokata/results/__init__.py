@@ -18,6 +18,7 @@ from .records import (
     Trap,
 )
 from .run import RaceResult, RunResult
+from .simulation import SimulationResult
 
 __all__ = [
     "Answer",
@@ -34,6 +35,7 @@ __all__ = [
     "RaceResult",
     "Report",
     "RunResult",
+    "SimulationResult",
     "Stretch",
     "Tail",
     "Trap",

@@ -135,6 +135,26 @@ class RunResult:
         """Return one plain dict an arm and race, companions' included, under the documented names."""
         return list(tidy_rows(self.report, machine=self.machine.id, version=self.version))
 
+    def counted(self) -> list[dict[str, Any]]:
+        """Return one plain dict an arm, race and counter: events an operation, or `note`, why there are none.
+
+        Counted around a pass that isn't timed, apart from the figures; which ones :func:`nanokata.run` was asked for.
+        """
+        return [
+            {
+                "experiment": report.experiment,
+                **cell.parameters,
+                "arm": arm.arm,
+                "counter": counter.name,
+                "per_operation": counter.per_operation,
+                "note": counter.note,
+            }
+            for report in self.report.reports()
+            for cell in report.cells
+            for arm in cell.arms
+            for counter in arm.counters
+        ]
+
     def to_pandas(self) -> pd.DataFrame:
         """Return :meth:`rows` as a data frame; ``started`` is a UTC time stamp. Needs pandas."""
         return frame_of(self.rows())

@@ -295,6 +295,11 @@ impl Recipe for SelectionRecipe {
         if self.arm.organises_itself() { Settle::Pass } else { Settle::Window }
     }
 
+    fn varies(&self) -> Option<&'static str> {
+        let hashed = self.arm == SelectionArm::HashMap;
+        hashed.then_some("std's default hasher draws its keys anew in each process")
+    }
+
     fn footprint_bytes(&self) -> Option<usize> {
         Some(self.footprint_bytes)
     }

@@ -28,13 +28,20 @@ const fn software(name: &'static str, in_kernel: bool, builder: fn() -> Builder<
 
 const TASK_CLOCK: &str = "task_clock";
 
-const KNOWN: [Known; 8] = [
+const EVENTS: [Known; super::KNOWN.len()] = [
     hardware("cycles", || Builder::new(Hardware::CPU_CYCLES)),
     hardware("instructions", || Builder::new(Hardware::INSTRUCTIONS)),
     hardware("l1i_misses", || {
         Builder::new(Cache { which: CacheId::L1I, operation: CacheOp::READ, result: CacheResult::MISS })
     }),
     hardware("branch_misses", || Builder::new(Hardware::BRANCH_MISSES)),
+    hardware("branches", || Builder::new(Hardware::BRANCH_INSTRUCTIONS)),
+    hardware("l1d_misses", || {
+        Builder::new(Cache { which: CacheId::L1D, operation: CacheOp::READ, result: CacheResult::MISS })
+    }),
+    hardware("ll_misses", || {
+        Builder::new(Cache { which: CacheId::LL, operation: CacheOp::READ, result: CacheResult::MISS })
+    }),
     software("context_switches", true, || Builder::new(Software::CONTEXT_SWITCHES)),
     software("page_faults", false, || Builder::new(Software::PAGE_FAULTS)),
     software("cpu_migrations", true, || Builder::new(Software::CPU_MIGRATIONS)),
@@ -55,7 +62,7 @@ pub(super) fn available() -> Vec<CounterStatus> {
             known.builder().build().err().map(|error| reason::of(&error, known.kind, known.in_kernel));
         CounterStatus { name: known.name, kind: known.kind, available: reason.is_none(), reason }
     };
-    KNOWN.iter().map(status).collect()
+    EVENTS.iter().map(status).collect()
 }
 
 /// Values and times of a group at one moment.
@@ -75,10 +82,10 @@ struct Together {
 }
 
 impl Together {
-    fn open(kind: CounterKind) -> Option<Together> {
+    fn open(kind: CounterKind, wanted: &dyn Fn(&str) -> bool) -> Option<Together> {
         let mut group = Group::new().ok()?;
         let mut members = Vec::new();
-        for known in KNOWN.iter().filter(|known| known.kind == kind) {
+        for known in EVENTS.iter().filter(|known| known.kind == kind && wanted(known.name)) {
             // One that can't be had, or no longer fits into the PMU beside the others, leaves the others alone.
             members.extend(group.add(&known.builder()).ok().map(|counter| (known.name, counter)));
         }
@@ -126,10 +133,9 @@ impl Together {
 pub(super) struct Groups(Vec<Together>);
 
 impl Groups {
-    pub(super) fn open() -> Groups {
-        Groups(
-            [CounterKind::Hardware, CounterKind::Software].into_iter().filter_map(Together::open).collect(),
-        )
+    pub(super) fn open(wanted: &dyn Fn(&str) -> bool) -> Groups {
+        let kinds = [CounterKind::Hardware, CounterKind::Software];
+        Groups(kinds.into_iter().filter_map(|kind| Together::open(kind, wanted)).collect())
     }
 
     pub(super) fn names(&self) -> Vec<&'static str> {

@@ -49,9 +49,22 @@ pub struct Reading {
     pub running_share: f64,
 }
 
-/// Every counter that is known, and whether it can be had on the calling thread: `cycles`, `instructions`,
-/// `l1i_misses`, `branch_misses` from the processor; `context_switches`, `page_faults`, `cpu_migrations`, `task_clock`
-/// from the kernel.
+/// Every counter by its name: the processor's, those first that should have a place in a small PMU, then the kernel's.
+pub const KNOWN: [(&str, CounterKind); 11] = [
+    ("cycles", CounterKind::Hardware),
+    ("instructions", CounterKind::Hardware),
+    ("l1i_misses", CounterKind::Hardware),
+    ("branch_misses", CounterKind::Hardware),
+    ("branches", CounterKind::Hardware),
+    ("l1d_misses", CounterKind::Hardware),
+    ("ll_misses", CounterKind::Hardware),
+    ("context_switches", CounterKind::Software),
+    ("page_faults", CounterKind::Software),
+    ("cpu_migrations", CounterKind::Software),
+    ("task_clock", CounterKind::Software),
+];
+
+/// Every counter of [`KNOWN`], in that order, and whether it can be had on the calling thread.
 pub fn available() -> Vec<CounterStatus> {
     platform::available()
 }
@@ -65,7 +78,12 @@ pub struct Counters {
 impl Counters {
     /// Opens what can be opened; the rest is explained by [`available`]. Counts the thread that calls this.
     pub fn open() -> Counters {
-        Counters { groups: platform::Groups::open() }
+        Counters::open_those(|_| true)
+    }
+
+    /// The same for those that are `wanted`, by name: a PMU that is too small for all may have room for a few.
+    pub fn open_those(wanted: impl Fn(&str) -> bool) -> Counters {
+        Counters { groups: platform::Groups::open(&wanted) }
     }
 
     /// The names of the counters that were opened, in the order of [`Counters::stop`].

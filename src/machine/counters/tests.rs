@@ -11,6 +11,9 @@ fn every_counter_is_there_or_says_why_not() {
             "instructions",
             "l1i_misses",
             "branch_misses",
+            "branches",
+            "l1d_misses",
+            "ll_misses",
             "context_switches",
             "page_faults",
             "cpu_migrations",
@@ -31,6 +34,19 @@ fn what_is_available_is_what_opens() {
         assert!(status.available || !opened.contains(&status.name), "{status:?} {opened:?}");
         assert!(status.kind == CounterKind::Hardware || status.available == opened.contains(&status.name));
     }
+}
+
+#[test]
+fn kinds_and_names_are_those_that_are_known() {
+    let listed: Vec<_> = available().iter().map(|status| (status.name, status.kind)).collect();
+    assert_eq!(listed, KNOWN);
+}
+
+#[test]
+fn nothing_opens_that_is_not_wanted() {
+    let opened = Counters::open_those(|name| name == "page_faults").names();
+    assert!(opened.iter().all(|name| *name == "page_faults"), "{opened:?}");
+    assert!(Counters::open_those(|_| false).names().is_empty());
 }
 
 #[test]
