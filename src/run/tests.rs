@@ -13,6 +13,7 @@ use crate::race::{
 };
 use crate::{Error, Result, catalogue};
 
+mod calling;
 mod icache;
 
 /// Races of tests that run at once would all be pinned to the same CPU: one at a time.

@@ -111,7 +111,7 @@ pub fn fill(budget_ns: f64, cost_ns: f64) -> Option<f64> {
 
 /// One line an operation, and one for the misprediction: what it costs, and how many fill the budget.
 pub fn facts(cells: &[Cell]) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = cells.iter().filter_map(|cell| operation_fact(cell)).collect();
+    let mut facts: Vec<Fact> = cells.iter().filter_map(operation_fact).collect();
     let miss = contrasts(cells).into_iter().find(|contrast| contrast.name == "branch-miss");
     if let (Some(miss), Some(cell)) = (miss, of(cells, Operation::BranchRandom)) {
         let text = if miss.void {

@@ -57,7 +57,7 @@ fn spread(set: &HandlerSet) -> Result<HandlerSet> {
     let mut distinct = set.keys();
     distinct.sort_unstable();
     distinct.dedup();
-    let step = ((1usize << 16) / distinct.len()).max(2) - 1 | 1;
+    let step = (((1usize << 16) / distinct.len()).max(2) - 1) | 1;
     let moved = |key: u16| {
         let at = distinct.binary_search(&key).expect("one of them");
         (at * step) as u16
