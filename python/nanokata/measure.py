@@ -202,8 +202,8 @@ def run(
         which runs all of the kata's phases and returns a :class:`KataRun`. One only: the command ``nanokata run``
         takes areas too.
     preset : str, optional
-        Values of parameters under one name; those given explicitly win. ``"original"`` gives ``dispatch.selection`` and
-        ``dispatch.mechanism`` the published kata's pool, 32,768 packets; what runs beside them keeps its own.
+        Values of parameters under one name; those given explicitly win. ``"original"`` gives the dispatch experiments
+        that replay traffic the published kata's pool, 32,768 packets; what runs beside them keeps its own.
     companions : bool
         Whether experiments that belong beside this one are run too.
     sabotage : str, optional

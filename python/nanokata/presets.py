@@ -13,8 +13,8 @@ ORIGINAL_POOL = 32_768
 """Packets of the pool in the kata as it was published."""
 
 PRESETS: dict[str, dict[str, dict[str, Setting]]] = {
-    "dispatch.selection": {"original": {"pool": ORIGINAL_POOL}},
-    "dispatch.mechanism": {"original": {"pool": ORIGINAL_POOL}},
+    f"dispatch.{name}": {"original": {"pool": ORIGINAL_POOL}}
+    for name in ("selection", "mechanism", "proposals", "icache", "residual", "distribution")
 }
 """By experiment and name, what a preset sets."""
 

@@ -12,6 +12,7 @@ import synthetic
 from click.testing import CliRunner
 
 import nanokata as nk
+from nanokata import catalogue, presets
 from nanokata.cli import endings
 from nanokata.cli.commands import nanokata
 from nanokata.results import RunResult
@@ -81,7 +82,8 @@ def test_a_run_as_json_is_json_alone(run, tmp_path):
     code, out, err = run("run", *SMALL, "--json", "--out", str(tmp_path))
     document = json.loads(out)
     assert document["exit_code"] == code
-    assert len(document["rows"]) == 2 * 3
+    cells = 4  # bodies by traffic
+    assert len(document["rows"]) == cells * len(catalogue.find("dispatch.mechanism").arms)
     assert "figure: " in err
 
 
@@ -117,9 +119,8 @@ def test_several_experiments_run_in_turn_and_the_worst_code_is_taken(outcomes, c
     assert len(json.loads(out)) == len(asked) - refused
     assert ("one CPU" in err) == bool(refused)
     for experiment, settings in asked:
-        dispatching = experiment.startswith("dispatch.")
-        assert ("pool" in settings) == dispatching
-        assert settings["preset"] == ("original" if dispatching else None)
+        assert ("pool" in settings) == (catalogue.find(experiment).parameter("pool") is not None)
+        assert settings["preset"] == ("original" if experiment in presets.PRESETS else None)
 
 
 def test_an_area_shows_each_result(run, monkeypatch):
@@ -138,6 +139,10 @@ def test_the_time_left_is_known_from_the_start_and_follows_the_pace():
     assert seconds_left(0.5, 15.0, 30.0) == 15.0
     assert seconds_left(0.9, 90.0, 30.0) == pytest.approx(9.0)
     assert seconds_left(1.0, 12.0, 30.0) == 0.0
+
+
+def test_every_commands_errors_know_what_was_asked_for():
+    assert {type(command) for command in nanokata.commands.values()} == {endings.Command}
 
 
 def test_no_figure_draws_none(run, tmp_path):

@@ -9,7 +9,7 @@ import click
 
 from nanokata.errors import InvalidArgument
 
-from . import output, progress
+from . import endings, output, progress
 
 if TYPE_CHECKING:
     from nanokata.advice import Advice
@@ -29,7 +29,7 @@ def _refuse(name: str, value: str, wanted: str) -> InvalidArgument:
     return InvalidArgument(f"{name} {value}: {wanted}", name=name, value=value, wanted=wanted)
 
 
-@click.command(short_help="Keep the list, sort it, or build a table?")
+@click.command(cls=endings.Command, short_help="Keep the list, sort it, or build a table?")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
 @click.option("--handlers", type=click.IntRange(1), help="Handlers for this many of the most frequent keys; else all.")
 @click.option("--rate", type=float, default=3e6, show_default="3e6", help="Packets a second.")

@@ -214,7 +214,7 @@ def _counters(names: str) -> bool | list[str]:
     return {"all": True, "none": False}.get(names, words)
 
 
-@click.command(short_help="Measure an experiment, or all of a kata.")
+@click.command(cls=endings.Command, short_help="Measure an experiment, or all of a kata.")
 @click.argument("experiment")
 @click.option(
     "--set",

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from . import output, progress
+from . import endings, output, progress
 from .drawing import draw_and_say
 from .run import FIGURES, pairs_of, settings_of
 
 
-@click.command(short_help="Count what an experiment's arms do, under valgrind.")
+@click.command(cls=endings.Command, short_help="Count what an experiment's arms do, under valgrind.")
 @click.argument("experiment")
 @click.option(
     "--set",
