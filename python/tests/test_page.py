@@ -309,6 +309,26 @@ def test_what_was_not_resolved_is_listed_with_reasons():
     assert "Every comparison" not in Seen(page_of(run)).text
 
 
+@pytest.mark.parametrize(
+    ("open_", "places"),
+    [(1, "(handlers 10)"), (3, "(handlers 10; handlers 11; handlers 12)"), (4, "(4 of 5 races)"), (5, "(all 5 races)")],
+)
+def test_many_races_are_counted_not_named(open_, places):
+    cells = [synthetic.selection_cell(10 + number) for number in range(5)]
+    for cell in cells[:open_]:
+        cell["arms"][1].update(verdict="not resolved")
+    lines = unresolved(phased.run(phased.selection(cells=cells)))
+    assert [line for line in lines if "scan_keys" in line] == [f"dispatch.selection: scan_keys against scan {places}"]
+
+
+def test_a_control_that_reads_zero_is_not_left_open():
+    named = phased.contrasts({"p50:control:sorted": (0.0, 0.0, 0.0), "p50:table:shift": (0.0, -1.0, 1.0)})
+    run = phased.run(phased.selection(), phased.mechanism(contrasts=named))
+    left = [line for line in unresolved(run) if "p50:" in line]
+    assert len(left) == 1
+    assert "p50:table:shift" in left[0]
+
+
 def test_a_run_that_resolved_everything_says_so():
     calling = {"calling:uniform": (8.0, 7.0, 9.0), "control:uniform": (0.0, -1.0, 1.0)}
     run = phased.run(phased.selection(), phased.mechanism(contrasts=phased.contrasts(calling)), phased.distribution())

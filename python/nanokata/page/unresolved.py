@@ -40,6 +40,18 @@ def _where(result: RunResult, report: Report, cell: CellResult) -> str:
     return setting or "its race"
 
 
+_MOST_NAMED = 3
+"""Races that a line names one by one; of more it says how many."""
+
+
+def _places(where: list[str], report: Report) -> str:
+    """Return which of a report's races something is about, in a few words."""
+    races = len(report.cells)
+    if len(where) == races > 1:
+        return f"all {races} races"
+    return "; ".join(where) if len(where) <= _MOST_NAMED else f"{len(where)} of {races} races"
+
+
 def _void(result: RunResult) -> Iterator[str]:
     """Yield a line a reason why races are void."""
     for report in result.report.reports():
@@ -48,7 +60,7 @@ def _void(result: RunResult) -> Iterator[str]:
             if cell.void:
                 by_reason.setdefault(cell.reason or "the verdicts don’t stand", []).append(_where(result, report, cell))
         for reason, where in by_reason.items():
-            yield f"{report.experiment}, void: {reason} ({'; '.join(where)})"
+            yield f"{report.experiment}, void: {reason} ({_places(where, report)})"
 
 
 def _open(result: RunResult) -> Iterator[str]:
@@ -67,14 +79,14 @@ def _open(result: RunResult) -> Iterator[str]:
                 elif arm.role == "arm" and arm.verdict == "not resolved":
                     left.setdefault(f"{arm.arm} against {cell.baseline.arm}", []).append(where)
         for what, where_ in left.items():
-            yield f"{report.experiment}: {what} ({'; '.join(where_)})"
+            yield f"{report.experiment}: {what} ({_places(where_, report)})"
 
 
 def _contrasts(result: RunResult) -> Iterator[str]:
     """Yield the differences whose intervals reach across zero, then together those that are void or have none."""
     without: dict[str, list[str]] = {}
     for contrast in result.contrasts:
-        if contrast.name.startswith("control:"):
+        if "control" in contrast.name.split(":"):
             continue  # Zero is what it should be; the check of that name says whether it is.
         told = resolved(contrast)
         if told is False:
