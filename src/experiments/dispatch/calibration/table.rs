@@ -104,6 +104,36 @@ pub fn order_checks(cells: &mut [Cell]) -> Vec<Check> {
     checks
 }
 
+/// A walk through L3 that costs more than this share of one through memory goes to memory itself. Where all of it hits,
+/// it is a third or less (cores of the last decade: 10 to 25 ns against 60 ns and more).
+const MOST_OF_MEMORY: f64 = 0.5;
+
+/// The size that the machine states isn't the share that it gives: neighbours on the host fill an L3, or are given most
+/// of its ways. A set that fits by its size alone and costs what memory costs is no figure of L3.
+pub fn share_check(cells: &mut [Cell]) -> Option<Check> {
+    const NAME: &str = "control:l3-nearer-than-memory";
+    let cost = |cells: &[Cell], operation| {
+        let arm = of(cells, operation)?.arm(OPERATION)?;
+        (arm.median.is_finite() && arm.median > 0.0).then_some(arm.median)
+    };
+    let share = cost(cells, Operation::LoadL3)? / cost(cells, Operation::LoadDram)?;
+    let at = cells.iter_mut().find(|cell| cell.parameters["operation"] == load_l3())?;
+    let set = &at.parameters["l3_set"];
+    let mut detail =
+        format!("a load from the set of {set} bytes costs {:.0} % of one from memory", 100.0 * share);
+    let held = share <= MOST_OF_MEMORY;
+    if !held {
+        detail +=
+            ": it doesn't stay in L3, of which less may be ours than the machine says; a smaller l3_set may";
+        at.void(format!("{NAME}: {detail}"));
+    }
+    Some(Check::new(NAME, held, detail))
+}
+
+fn load_l3() -> Value {
+    Value::Text(Operation::LoadL3.name().into())
+}
+
 /// How many of an operation fill the budget.
 pub fn fill(budget_ns: f64, cost_ns: f64) -> Option<f64> {
     (cost_ns > 0.0 && budget_ns.is_finite()).then(|| budget_ns / cost_ns)

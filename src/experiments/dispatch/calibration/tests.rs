@@ -72,6 +72,24 @@ fn operations_the_wrong_way_round_are_an_artefact() {
 }
 
 #[test]
+fn a_third_level_as_far_as_memory_is_no_third_level() {
+    let Some(report) = some() else { return };
+    for (l3, dram, held) in [(15.0, 180.0, true), (90.0, 180.0, true), (146.0, 180.0, false)] {
+        let mut cells = report.cells.clone();
+        for (cell, (name, ns)) in cells.iter_mut().zip([("load_l3", l3), ("load_dram", dram)]) {
+            cell.status = Status::Held;
+            cell.parameters.insert("operation".into(), text(name));
+            cell.arms.iter_mut().find(|arm| arm.arm == OPERATION).expect("there").median = ns;
+        }
+        let check = table::share_check(&mut cells).expect("both are there");
+        assert_eq!((check.outcome == Outcome::Held, cells[0].status == Status::Held), (held, held));
+        assert!(held || check.is_about_measuring());
+        assert_eq!(cells[1].status, Status::Held);
+    }
+    assert!(table::share_check(&mut report.cells.clone()).is_none(), "neither was measured");
+}
+
+#[test]
 fn a_set_in_another_level_is_told() {
     let mut card = Card::read();
     card.caches.clear();
