@@ -249,13 +249,23 @@ impl Image {
 
 /// How many names an error offers.
 const SHOWN: usize = 4;
+/// Letters of a name that an error shows; instances of generic code have names of thousands.
+const READABLE: usize = 100;
 
-/// "a, b, c and 4 more".
+/// "a, b, c and 4 more": names that are short enough to read in full first.
 fn some<T: AsRef<str>>(names: impl ExactSizeIterator<Item = T>) -> String {
     let more = names.len().saturating_sub(SHOWN);
-    let shown: Vec<String> = names.take(SHOWN).map(|name| name.as_ref().to_string()).collect();
+    let mut names: Vec<T> = names.collect();
+    names.sort_by_key(|name| name.as_ref().chars().count() > READABLE);
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| clipped(name.as_ref())).collect();
     let shown = shown.join(", ");
     if more == 0 { shown } else { format!("{shown} and {more} more") }
+}
+
+fn clipped(name: &str) -> String {
+    let mut letters = name.chars();
+    let start: String = letters.by_ref().take(READABLE).collect();
+    if letters.next().is_some() { format!("{start}…") } else { start }
 }
 
 /// Everything but path and bytes.

@@ -54,6 +54,15 @@ fn an_unknown_name_offers_the_nearest_and_a_vague_one_is_ambiguous() {
 }
 
 #[test]
+fn names_beyond_reading_are_clipped_and_come_last() {
+    let long = format!("a{}", "b".repeat(5000));
+    let (_folder, image) = assembled(&format!("{long}:\n ret\nabc:\n ret\n"));
+    let Err(error) = image.function_named("ab") else { panic!("found") };
+    let text = error.to_string();
+    assert!(text.contains("abc, abbb") && text.contains("b…") && text.len() < 400, "{text}");
+}
+
+#[test]
 fn what_is_no_linked_elf_file_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("absent");
