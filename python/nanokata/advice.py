@@ -16,6 +16,7 @@ from nanokata.errors import InvalidArgument
 from nanokata.instrument import Machine, Progress
 from nanokata.results import RunResult
 from nanokata.results.records import Record
+from nanokata.shown import Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,7 +121,7 @@ class Recommendation(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Advice(Record):
+class Advice(Record, Shown):
     """The answer to :func:`advise`: what was counted, what it costs, and what to do."""
 
     handlers: int
@@ -165,12 +166,6 @@ class Advice(Record):
         """Return everything as JSON: the core's own document."""
         return json.dumps(self.document, indent=indent, ensure_ascii=False, allow_nan=False)
 
-    def summary(self, *, width: int = 80) -> str:
-        """Return it as plain text, `width` columns wide."""
-        from nanokata.render import plain
-
-        return plain(self.__rich__(), width=width)
-
     def plot(self, ax: Axes | None = None) -> Drawn:
         """Draw costs against the budget; into `ax` if given."""
         from nanokata.figures.advice import advice
@@ -181,11 +176,6 @@ class Advice(Record):
         from nanokata.render.advice import advice_renderable
 
         return advice_renderable(self)
-
-    def _repr_html_(self) -> str:
-        from nanokata.render import html
-
-        return html(self.__rich__())
 
     def __repr__(self) -> str:
         return f"<Advice: {self.choice} (rule {self.recommendation.rule}), {self.handlers} handlers>"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nanokata import arguments
 from nanokata.instrument import Progress
 from nanokata.results.records import Record
+from nanokata.shown import Shown
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -49,7 +50,7 @@ class Unknown(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reach(Record):
+class Reach(Record, Shown):
     """The code that direct calls and jumps lead to from `root`, itself included.
 
     Functions count with their whole size, cold paths and all, each byte once: an upper bound for what was found. What
@@ -83,21 +84,10 @@ class Reach(Record):
         """Return everything as JSON."""
         return json.dumps({**self.document, "ratio": self.ratio}, indent=indent, ensure_ascii=False)
 
-    def summary(self, *, width: int = 80) -> str:
-        """Return it as plain text, `width` columns wide."""
-        from nanokata.render import plain
-
-        return plain(self.__rich__(), width=width)
-
     def __rich__(self) -> RenderableType:
         from nanokata.render.binary import reach_renderable
 
         return reach_renderable(self)
-
-    def _repr_html_(self) -> str:
-        from nanokata.render import html
-
-        return html(self.__rich__())
 
     def __repr__(self) -> str:
         return f"<Reach of {self.root}: {self.bytes} bytes in {len(self.functions)} functions>"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nanokata.fingerprint import fingerprint
+from nanokata.shown import Shown
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,7 +18,7 @@ Progress = Callable[[str, float], None]
 """Called now and then with what is being done and the fraction behind us (0…1)."""
 
 
-class _Document(Mapping[str, Any]):
+class _Document(Mapping[str, Any], Shown):
     """A read-only mapping over one of the core's JSON objects, shown as a table."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -41,21 +41,6 @@ class _Document(Mapping[str, Any]):
     def to_json(self, *, indent: int | None = None) -> str:
         """Return it as JSON."""
         return json.dumps(self._data, indent=indent, ensure_ascii=False)
-
-    def summary(self, *, width: int = 80) -> str:
-        """Return it as plain text, `width` columns wide."""
-        from nanokata.render import plain
-
-        return plain(self.__rich__(), width=width)
-
-    @abstractmethod
-    def __rich__(self) -> RenderableType:
-        """Return the table that shows it."""
-
-    def _repr_html_(self) -> str:
-        from nanokata.render import html
-
-        return html(self.__rich__())
 
 
 class Machine(_Document):

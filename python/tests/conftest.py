@@ -3,8 +3,13 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
 
 import nanokata as nk
+
+# How long an example takes is the machine's business, no property of what it tests.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 
 @pytest.fixture(autouse=True)

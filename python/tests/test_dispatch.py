@@ -22,7 +22,7 @@ def test_arms_agree_on_everything_but_probes(make, handlers, packets):
     assert len(done.probes) == len(packets)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(1, 60), st.integers(0, 2**64 - 1), st.sampled_from(["fat", "tiny"]))
 def test_arms_agree_for_any_set(count, seed, body):
     handlers = HandlerSet(count, body=body, seed=seed)

@@ -29,7 +29,7 @@ def test_arrays_are_handed_over_without_a_copy(handlers):
     assert drawn.base is not None
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(keys, st.integers(1, 500), st.integers(0, 2**64 - 1), st.floats(0, 1))
 def test_the_same_arguments_give_the_same_bytes(keys, packets, seed, unmatched):
     first, second = (nk.traffic.zipf(packets, keys, seed=seed, unmatched=unmatched) for _ in range(2))

@@ -80,7 +80,7 @@ def test_a_missing_file_is_the_systems_to_refuse(tmp_path):
         read_weights(tmp_path / "absent.csv")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(0, 65_535), st.integers(0, 10**9)), min_size=1, max_size=40).filter(
         lambda rows: sum(count for _, count in rows) > 0
@@ -97,7 +97,7 @@ def test_rows_are_summed_whatever_the_delimiter(tmp_path_factory, rows, delimite
     assert (found.weights, found.rows) == (expected, len(rows))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused_by_name(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("bytes") / "any.csv"

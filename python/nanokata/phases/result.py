@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Self
 from nanokata.instrument import Doctor, Machine
 from nanokata.results import RunResult
 from nanokata.results.records import Check, Contrast, Fact
-from nanokata.results.run import CHECK_FAILED, HELD, NO_VERDICT, frame_of
+from nanokata.results.rows import frame_of
+from nanokata.results.run import CHECK_FAILED, HELD, NO_VERDICT
+from nanokata.shown import Shown
 
 from .plan import Examination, Kata, Phase, Sentence
 
@@ -78,7 +80,7 @@ def worst(codes: list[int]) -> int:
     return max(codes, key=(HELD, NO_VERDICT, CHECK_FAILED).index, default=HELD)
 
 
-class KataRun:
+class KataRun(Shown):
     """A kata's run: its phases in order, as far as they got.
 
     Parameters
@@ -220,21 +222,10 @@ class KataRun:
             interrupted=document["interrupted"],
         )
 
-    def summary(self, *, width: int = 80) -> str:
-        """Return the run as plain text, `width` columns wide."""
-        from nanokata.render import plain
-
-        return plain(self.__rich__(), width=width)
-
     def __rich__(self) -> RenderableType:
         from nanokata.render import kata_renderable
 
         return kata_renderable(self)
-
-    def _repr_html_(self) -> str:
-        from nanokata.render import html
-
-        return html(self.__rich__())
 
     def __iter__(self) -> Iterator[PhaseResult]:
         return iter(self.phases)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nanokata.fingerprint import fingerprint
 
 from .records import ArmResult, CellResult, Report
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BEFORE_PARAMETERS = ("experiment",)
 AFTER_PARAMETERS = (
@@ -137,3 +140,21 @@ def columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     fixed = {*BEFORE_PARAMETERS, *AFTER_PARAMETERS}
     parameters = dict.fromkeys(name for row in rows for name in row if name not in fixed)
     return [*BEFORE_PARAMETERS, *parameters, *AFTER_PARAMETERS]
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]], *, parameters: bool = True) -> pd.DataFrame:
+    """Return rows as a data frame, ``started`` as UTC time stamps; races' rows (`parameters`) under the fixed columns.
+
+    Needs pandas.
+    """
+    try:
+        import pandas as pd
+    except ModuleNotFoundError as missing:
+        message = "a data frame needs pandas: pip install 'nanokata[pandas]', or use the plain rows, as rows()"
+        raise ModuleNotFoundError(message, name="pandas") from missing
+    frame = pd.DataFrame(rows, columns=columns(rows) if parameters else None)
+    for name in frame.columns.difference([*rows[0]] if rows else []):
+        frame[name] = frame[name].convert_dtypes()  # a whole number that some rows lack stays one
+    if "started" in frame:
+        frame["started"] = pd.to_datetime(frame["started"], utc=True)
+    return frame

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from nanokata.instrument import Doctor, Machine
+from nanokata.shown import Shown
 
 from .records import ArmResult, CellResult, Check, Contrast, Fact, Report, Trap, Value
-from .rows import columns, contrast_rows, fact_rows, tidy_rows
+from .rows import contrast_rows, fact_rows, frame_of, tidy_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,25 +23,7 @@ HELD, CHECK_FAILED, NO_VERDICT = 0, 1, 3
 """Exit codes of a measurement; 2 stands for unusable arguments."""
 
 
-def frame_of(rows: Sequence[Mapping[str, Any]], *, parameters: bool = True) -> pd.DataFrame:
-    """Return rows as a data frame, ``started`` as UTC time stamps; races' rows (`parameters`) under the fixed columns.
-
-    Needs pandas.
-    """
-    try:
-        import pandas as pd
-    except ModuleNotFoundError as missing:
-        message = "a data frame needs pandas: pip install 'nanokata[pandas]', or use the plain rows, as rows()"
-        raise ModuleNotFoundError(message, name="pandas") from missing
-    frame = pd.DataFrame(rows, columns=columns(rows) if parameters else None)
-    for name in frame.columns.difference([*rows[0]] if rows else []):
-        frame[name] = frame[name].convert_dtypes()  # a whole number that some rows lack stays one
-    if "started" in frame:
-        frame["started"] = pd.to_datetime(frame["started"], utc=True)
-    return frame
-
-
-class RunResult:
+class RunResult(Shown):
     """A finished experiment.
 
     Parameters
@@ -188,12 +171,6 @@ class RunResult:
         full = {**self._document, "rows": self.rows(), "exit_code": self.exit_code}
         return json.dumps(full, indent=indent, ensure_ascii=False, allow_nan=False)
 
-    def summary(self, *, width: int = 80) -> str:
-        """Return the result as plain text, `width` columns wide."""
-        from nanokata.render import plain
-
-        return plain(self.__rich__(), width=width)
-
     def __rich__(self) -> RenderableType:
         from nanokata.render import run_renderable
 
@@ -204,11 +181,6 @@ class RunResult:
         from nanokata import figures
 
         return figures.draw(self, ax=ax)
-
-    def _repr_html_(self) -> str:
-        from nanokata.render import html
-
-        return html(self.__rich__())
 
     def __repr__(self) -> str:
         races = len(self.report.cells)

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from nanokata.fingerprint import fingerprint
 from nanokata.instrument import Machine
+from nanokata.shown import Shown
 
 from .records import Check, Fact, Record, Value
+from .rows import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,39 +180,16 @@ class SimulationReport(Record):
         return tuple(name for name in names if len({cell.parameters[name] for cell in self.cells}) > 1)
 
 
-class _Tabular:
+class _Tabular(Shown):
     """What has rows, and is shown as a table."""
 
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
         """Return plain dicts under the documented names."""
 
-    @abstractmethod
-    def __rich__(self) -> RenderableType:
-        """Return the table that shows it."""
-
     def to_pandas(self) -> pd.DataFrame:
         """Return :meth:`rows` as a data frame. Needs pandas."""
-        try:
-            import pandas as pd
-        except ModuleNotFoundError as missing:
-            message = "to_pandas() needs pandas: pip install 'nanokata[pandas]', or use rows()"
-            raise ModuleNotFoundError(message, name="pandas") from missing
-        frame = pd.DataFrame(self.rows())
-        if "started" in frame:
-            frame["started"] = pd.to_datetime(frame["started"], utc=True)
-        return frame
-
-    def summary(self, *, width: int = 80) -> str:
-        """Return it as plain text, `width` columns wide."""
-        from nanokata.render import plain
-
-        return plain(self.__rich__(), width=width)
-
-    def _repr_html_(self) -> str:
-        from nanokata.render import html
-
-        return html(self.__rich__())
+        return frame_of(self.rows(), parameters=False)
 
 
 class SimulationResult(_Tabular):
