@@ -34,7 +34,10 @@ class _Document(Mapping[str, Any], Shown):
         return len(self._data)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (JSON)
-        if not name.startswith("_") and name in self._data:
+        if name.startswith("_"):
+            # While a copy is being made there is no `_data` yet to look into.
+            raise AttributeError(f"{type(self).__name__} has no {name!r}")
+        if name in self._data:
             return self._data[name]
         raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self._data)}")
 

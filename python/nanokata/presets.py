@@ -14,7 +14,7 @@ ORIGINAL_POOL = 32_768
 
 PRESETS: dict[str, dict[str, dict[str, Setting]]] = {
     f"dispatch.{name}": {"original": {"pool": ORIGINAL_POOL}}
-    for name in ("selection", "mechanism", "proposals", "icache", "residual", "distribution")
+    for name in ("selection", "mechanism", "proposals", "icache", "residual", "distribution", "tail")
 }
 """By experiment and name, what a preset sets."""
 

@@ -48,8 +48,13 @@ impl Image {
     /// [`BinaryError`]: unreadable, not ELF, damaged, or not linked. A stripped file is read: what is left is listed.
     pub fn open(path: impl AsRef<Path>) -> Result<Image, BinaryError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path)
-            .map_err(|source| BinaryError::Unreadable { path: path.to_path_buf(), source })?;
+        let unreadable = |source| BinaryError::Unreadable { path: path.to_path_buf(), source };
+        let kind = std::fs::metadata(path).map_err(unreadable)?;
+        if !kind.is_file() && !kind.is_dir() {
+            // Some never end.
+            return Err(unreadable(std::io::Error::other("a device, pipe or socket, no regular file")));
+        }
+        let bytes = std::fs::read(path).map_err(unreadable)?;
         Self::from_bytes(path, bytes)
     }
 

@@ -20,7 +20,15 @@ pub fn linear(terms: &[Term], name: String, what: String) -> Option<Contrast> {
     let unit = serde_json::to_value(terms.first()?.1.unit).ok()?.as_str()?.to_string();
     let (value, low, high) = (interval.estimate, interval.low, interval.high);
     let void = terms.iter().any(|(_, cell, _)| cell.status == Status::NoVerdict);
-    Some(Contrast { name, what, value, low, high, unit, level: LEVEL, void })
+    Some(Contrast { name, what, value, low, high, unit, level: LEVEL, margin: margin(terms), void })
+}
+
+/// What the races' controls leave open of a weighted sum: the most that any of its terms may be off by.
+fn margin(terms: &[Term]) -> f64 {
+    let open = terms.iter().filter_map(|(factor, cell, arm)| {
+        Some(factor.abs() * cell.resolvable_margin * cell.arm(arm)?.median).filter(|open| open.is_finite())
+    });
+    open.fold(0.0, f64::max)
 }
 
 /// The interval of a weighted sum over the blocks that all cells have: joined by number, since a block that one race lost

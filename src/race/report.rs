@@ -313,6 +313,9 @@ pub struct Contrast {
     pub unit: String,
     /// Confidence level.
     pub level: f64,
+    /// Size, in the same unit, below which nothing counts as a difference: what the controls of its races bear out, or
+    /// what the clock can tell. A figure stands apart from zero where its whole interval lies beyond.
+    pub margin: f64,
     /// Whether a cell that it rests on has no verdict: then it is no finding.
     pub void: bool,
 }

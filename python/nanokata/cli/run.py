@@ -285,6 +285,8 @@ def run(
     from nanokata.measure import expected_seconds
 
     options: dict[str, Any] = {"precision": precision, "seed": seed, "cpu": cpu}
+    if counters != "all":
+        options["counters"] = _counters(counters)
     if sabotage is None and (named := phases.named(experiment)) is not None:
         given = kata.given(named, pairs_of(pairs), traffic)
         return kata.run_kata(

@@ -81,5 +81,5 @@ def code_size(facts: Sequence[Fact], machine: Machine) -> Figure:
     ax.xaxis.set_major_formatter(lambda value, _: byte_count(value))
     ax.set_yticks(range(len(sizes)), [style.literal(name) for name, _ in sizes])
     ax.set_ylim(len(sizes) - 0.4, -0.6)
-    ax.set_xlabel("bytes of code, by symbols", fontsize=9)
+    ax.set_xlabel("bytes of code, jump tables included, by symbols", fontsize=9)
     return figure

@@ -21,7 +21,8 @@ _LOG_BEYOND = 1.6
 
 
 def _limits(arms: Sequence[ArmResult], margin: float) -> tuple[float, float, bool]:
-    lows = [end for arm in arms for end in (arm.ratio_low, arm.ratio) if end is not None]
+    # A race of hardly any blocks may have a ratio that reaches down to nothing: no place on a logarithmic axis.
+    lows = [end for arm in arms for end in (arm.ratio_low, arm.ratio) if end is not None and end > 0]
     highs = [end for arm in arms for end in (arm.ratio_high, arm.ratio) if end is not None]
     low, high = min([1 - 2 * margin, *lows]), max([1 + 2 * margin, *highs])
     logarithmic = max(high, 1 / low) > _LOG_BEYOND

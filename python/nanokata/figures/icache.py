@@ -24,9 +24,9 @@ PUBLISHED: Mapping[str, tuple[float, float]] = {
 """The C++ dispatch kata's own gaps from hot to skewed traffic, least and most over its mechanisms, 100 handlers."""
 
 _ROWS = (
-    ("targets", "targets vary, code fits (tiny)", style.BLUE),
+    ("targets", "targets vary (tiny bodies)", style.BLUE),
     ("interaction", "fetching code adds", style.VERMILION),
-    ("both", "targets vary, code doesn’t fit (fat)", style.INK),
+    ("both", "targets and code vary (fat bodies)", style.INK),
     ("control", "control: direct, fat", style.GREY),
 )
 _SPOKEN = {

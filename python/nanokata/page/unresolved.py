@@ -91,7 +91,8 @@ def _contrasts(result: RunResult) -> Iterator[str]:
         told = resolved(contrast)
         if told is False:
             span = numbers.interval(contrast.low, contrast.high)
-            yield f"{result.experiment}: {contrast.what}: {span} {contrast.unit} can't be told from zero"
+            margin = f" to ±{numbers.cost(contrast.margin)}" if contrast.margin else ""
+            yield f"{result.experiment}: {contrast.what}: {span} {contrast.unit} can't be told from zero{margin}"
         elif told is None:
             without.setdefault("void" if contrast.void else numbers.TOO_FEW, []).append(contrast.what)
     for why, what in without.items():

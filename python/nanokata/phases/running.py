@@ -185,8 +185,9 @@ class Runner:
             # The other experiments don't rest on this one.
             problems.append(_problem(job.experiment, error))
         except InvalidArgument as error:
-            # A fault that nobody knows is refused at the first experiment; one that only some arms can have isn't.
-            if error.name != "sabotage" or not caught:
+            # What nobody takes is refused at the first experiment. What only a later one finds unusable (a fault that none
+            # of its arms can have, values that don't go together there) costs that one alone.
+            if not caught:
                 raise
             problems.append(Problem(job.experiment, str(error), NO_VERDICT))
 

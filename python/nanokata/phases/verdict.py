@@ -57,9 +57,7 @@ def why_not(contrast: Contrast | None, what: str, result: RunResult | None) -> s
 
 def resolved(contrast: Contrast) -> bool | None:
     """Return whether a difference's interval lies on one side of zero; `None` where it is void or has none."""
-    if contrast.void or contrast.low is None or contrast.high is None:
-        return None
-    return contrast.low > 0 or contrast.high < 0
+    return contrast.resolved
 
 
 def spoken(contrast: Contrast) -> str:

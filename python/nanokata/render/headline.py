@@ -32,12 +32,13 @@ def side_by_side(finding: Contrast | None, calling: Contrast | None) -> str | No
     """Return what finding costs, what calling costs, and which is more; `None` if one is void, or has no interval."""
     if finding is None or calling is None:
         return None
-    handlers = finding.name.rpartition(":")[2]
+    _, body, handlers = finding.name.rsplit(":", 2)
     if finding.void or calling.void or None in _ends(finding, calling):
         return None
     return (
-        f"Finding one of {handlers} handlers by a scan instead of a table costs {_costs(finding)}; "
-        f"calling it through its vtable instead of directly costs {_costs(calling)}. {_compared(finding, calling)}"
+        f"Finding one of {handlers} handlers ({body} bodies) by a scan instead of a table costs {_costs(finding)}; "
+        f"calling it ({_body_of_calling(calling)} bodies) through its vtable instead of directly costs "
+        f"{_costs(calling)}. {_compared(finding, calling)}"
     )
 
 
@@ -59,6 +60,11 @@ def calling_of(contrasts: Sequence[Contrast], traffic: str) -> Contrast | None:
     return called.get(traffic) or next(reversed(called.values()), None)
 
 
+def _body_of_calling(calling: Contrast) -> str:
+    """Return the bodies that are called: tiny, so that no fetching of code is in it, where the name says no other."""
+    return "fat" if calling.name.endswith(":fat") else "tiny"
+
+
 def _ends(*contrasts: Contrast) -> tuple[float | None, ...]:
     return tuple(end for contrast in contrasts for end in (contrast.low, contrast.value, contrast.high))
 
@@ -78,9 +84,10 @@ def _compared(finding: Contrast, calling: Contrast) -> str:
     if calling.low is None or calling.value is None or calling.high is None:
         return numbers.TOO_FEW
     if finding.low > max(calling.high, 0):
-        if calling.low <= 0:
+        if not calling.resolved or calling.low <= 0:
             return "What the call costs can't be told from nothing here: the search is what costs."
-        return f"The search costs {numbers.times(finding.value / calling.value)} what the call does."
+        least, most = (numbers.times(ratio) for ratio in (finding.low / calling.high, finding.high / calling.low))
+        return f"The search costs {least} to {most} what the call does."
     if calling.low > max(finding.high, 0):
         return "Here the call costs more than the search."
     return "Which of the two costs more is not resolved here."

@@ -57,6 +57,6 @@ def said(tails: Sequence[Tail]) -> str:
     turns = sum(tail.disturbed.turns for tail in tails)
     return (
         f"each operation by itself between fences: latency in isolation, the timer alone in every figure, tick "
-        f"{numbers.cost(ticks)} ns\np99.9 and max hold the machine's interruptions ({turns} turns disturbed, none left "
-        f"out); least: each operation's least of {times} times, all but free of them"
+        f"{numbers.cost(ticks)} ns\np99.9 and max hold whatever interrupted the machine ({turns} turns disturbed, none "
+        f"left out); least: each operation's least of {times} times, all but free of that"
     )

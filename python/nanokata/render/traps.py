@@ -39,8 +39,8 @@ def _bite_in_full(trap: Trap) -> str:
             return f"Its cause is injected: {trap.cause}."
         case "no":
             return (
-                f"It doesn't bite here: the two answers can't be told apart by their intervals ({trap.cause}). "
-                "The check holds good for machines on which it does."
+                "It doesn't bite here: the two answers' intervals meet, or lie too close together to count. The check "
+                f"is for machines on which it does: {trap.cause}."
             )
 
 

@@ -352,7 +352,10 @@ class CellResult(Record):
 
 @dataclass(frozen=True, slots=True)
 class Contrast(Record):
-    """A figure that follows from several arms or cells, with its interval; `void` if one of the cells is."""
+    """A figure that follows from several arms or cells, with its interval; `void` if one of the cells is.
+
+    `margin`, in the same unit, is the size below which nothing counts as a difference.
+    """
 
     name: str
     what: str
@@ -362,6 +365,14 @@ class Contrast(Record):
     unit: str
     level: float
     void: bool = False
+    margin: float = 0.0
+
+    @property
+    def resolved(self) -> bool | None:
+        """Whether its whole interval lies beyond the margin, on one side; `None` where it is void or has no interval."""
+        if self.void or self.low is None or self.high is None:
+            return None
+        return self.low > self.margin or self.high < -self.margin
 
 
 @dataclass(frozen=True, slots=True)

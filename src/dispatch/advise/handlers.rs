@@ -152,7 +152,8 @@ fn keys_seen(question: &Question, watch: &Watch) -> Result<(Vec<(u16, f64)>, f64
         return Err(Error::invalid("weights", "no weights", "wanted at least one key with a weight"));
     }
     let total: f64 = once.iter().map(|(_, weight)| weight).sum();
-    if !(total.is_finite() && total > 0.0) {
+    // Shares of the smallest numbers that there are would be no shares.
+    if !(total.is_finite() && total > 1e-200) {
         return refuse(&total, " with a finite sum above 0");
     }
     Ok((once, total))

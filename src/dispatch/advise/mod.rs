@@ -104,9 +104,18 @@ impl Question {
         share("residual_share", self.residual_share)?;
         share("overlap", self.overlap)?;
         self.thresholds.validate()?;
-        for (name, value) in [("rate", self.rate), ("probe_ns", self.probe_ns)] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(Error::invalid(name, value, "wanted a finite number above 0"));
+        // Far beyond what anything does, and within what a table can show.
+        let bounds = [
+            ("rate", self.rate, 1e-3, 1e12, "0.001 to 1e12"),
+            ("probe_ns", self.probe_ns, 1e-3, 1e9, "0.001 to 1e9"),
+        ];
+        for (name, value, least, most, spoken) in bounds {
+            if !(least..=most).contains(&value) {
+                return Err(Error::invalid(
+                    name,
+                    format!("{value:e}"),
+                    format!("wanted a number from {spoken}"),
+                ));
             }
         }
         if self.pool == Some(0) {

@@ -171,6 +171,12 @@ fn conditions(case: &Case, choice: Choice) -> Vec<String> {
             ));
         }
         (Choice::Neither, None) => conditions.push("holds at any rate: a table saves nothing".into()),
+        // Where the worst packet alone breaks the budget, that decides: the list would do once it no longer does.
+        (Choice::Table, _) if case.adversarial && costs.worst[SORTED].value > budget => {
+            let within = 1e9 / costs.worst[SORTED].value;
+            let rate = rate.map_or(within, |rate| rate.min(within));
+            conditions.push(format!("below {} packets/s the plain list would do", number(rate)));
+        }
         (_, Some(rate)) => {
             conditions.push(format!("below {} packets/s the plain list would do", number(rate)));
         }

@@ -64,6 +64,7 @@ mod tests {
             high,
             unit: "ns/packet".into(),
             level: 0.95,
+            margin: 0.0,
             void: false,
         }
     }

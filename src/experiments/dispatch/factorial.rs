@@ -53,14 +53,14 @@ impl<'a> Factorial<'a> {
                 "tiny",
                 law,
                 "targets",
-                format!("targets vary, code fits: {law} − hot, tiny"),
+                format!("targets vary, tiny bodies: {law} − hot"),
             ));
             found.extend(self.gap(
                 DYN,
                 "fat",
                 law,
                 "both",
-                format!("and code doesn't fit: {law} − hot, fat"),
+                format!("targets and code vary, fat bodies: {law} − hot"),
             ));
             found.extend(self.interaction(law));
             found.extend(self.gap(

@@ -36,6 +36,9 @@ pub fn headline(cell: &Cell) -> Option<Fact> {
     for arm in ProposalArm::ALL.into_iter().filter(|arm| cell.arm(arm.name()).is_some()) {
         judged.push((arm, gained(arm.name())? / table.estimate, touch(cell, arm.name())?));
     }
+    // What the compiler makes of a proposal when it may merge the predicates is a different search, not a cheaper call.
+    let merged = |arm: ProposalArm| matches!(arm, ProposalArm::EnumInlined | ProposalArm::StaticKeys);
+    let (merging, judged): (Vec<_>, Vec<_>) = judged.into_iter().partition(|(arm, _, _)| merged(*arm));
     let listed = |wanted: Touch| {
         let list: Vec<String> = judged
             .iter()
@@ -67,6 +70,11 @@ pub fn headline(cell: &Cell) -> Option<Fact> {
         .collect();
     text.push(' ');
     text.push_str(&parts.join("; "));
+    if !merging.is_empty() {
+        let list: Vec<String> =
+            merging.iter().map(|(arm, share, _)| format!("{arm} {:.0} %", 100.0 * share)).collect();
+        text.push_str(&format!("; where the compiler may merge the predicates: {}", list.join(", ")));
+    }
     let most = judged.iter().map(|(_, share, _)| *share).fold(f64::NAN, f64::max);
     Some(fact(text, most.is_finite().then_some(most)))
 }

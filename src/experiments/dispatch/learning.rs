@@ -78,7 +78,17 @@ mod tests {
     fn penalty(low: f64, high: f64) -> Contrast {
         let unit = "ns/packet".into();
         let value = (low + high) / 2.0;
-        Contrast { name: "p".into(), what: "p".into(), value, low, high, unit, level: 0.95, void: false }
+        Contrast {
+            name: "p".into(),
+            what: "p".into(),
+            value,
+            low,
+            high,
+            unit,
+            level: 0.95,
+            margin: 0.0,
+            void: false,
+        }
     }
 
     #[test]

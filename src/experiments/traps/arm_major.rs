@@ -83,7 +83,7 @@ impl Experiment for ArmMajor {
             share: 0.0,
             least: 1.0,
             injected: "a drift, common to both arms and to both orders",
-            cause: "the core's speed drifted by itself while the arms took turns",
+            cause: "arms that run one after the other meet different moments of the machine",
         };
         lesson.of(cells, |cell| {
             configuration::apart(cell, table_twice::AGAIN, |percent| {

@@ -69,7 +69,7 @@ impl Experiment for CoarseClock {
             share: 0.05,
             least: 0.0,
             injected: "",
-            cause: "a rep of 50 µs is a twentieth of a tick of 1 ms: it reads zero nineteen times out of twenty",
+            cause: "a rep that is shorter than a tick reads zero, and now and then a whole tick",
         };
         lesson.of(cells, |cell| {
             configuration::cost(cell, table_twice::TABLE, |ns| {

@@ -104,6 +104,8 @@ pub(crate) fn run(
     let mut command = Command::new(&valgrind.program);
     command
         .arg("--tool=callgrind")
+        // No debugger comes, and the pipes for one would stay behind where a child is killed.
+        .arg("--vgdb=no")
         .args(["--cache-sim=yes", "--branch-sim=yes", "--instr-atstart=no"])
         // Demangled here, so that names don't depend on valgrind's version.
         .args(["--demangle=no", "--compress-pos=no", "--dump-instr=no"])

@@ -58,7 +58,7 @@ pub(super) fn counted(arms: &[(&str, &Tail)], operations: usize, replays: usize)
     let sum = |of: fn(&Tail) -> u64| arms.iter().map(|(_, tail)| of(tail)).sum::<u64>();
     let detail = format!(
         "{operations} operations {replays} times each, one by one; while they were timed: {} involuntary switches, {} \
-         migrations, {} page faults, none left out, so p99.9 and max hold the machine's interruptions",
+         migrations, {} page faults, none left out",
         sum(|tail| tail.disturbed.involuntary_switches),
         sum(|tail| tail.disturbed.migrations),
         sum(|tail| tail.disturbed.page_faults),

@@ -212,5 +212,7 @@ pub fn difference(
     let void = cell.status == Status::NoVerdict || checks::any_failed(&cell.checks);
     let unit = serde_json::to_value(cell.unit).ok()?.as_str()?.to_string();
     let (value, low, high) = (interval.estimate, interval.low, interval.high);
-    Some(Contrast { name, what, value, low, high, unit, level: LEVEL, void })
+    // Percentiles are whole ticks: a difference of one may be none.
+    let tick = cell.arms.iter().filter_map(|arm| Some(arm.tail.as_ref()?.tick_ns)).fold(0.0, f64::max);
+    Some(Contrast { name, what, value, low, high, unit, level: LEVEL, margin: tick, void })
 }

@@ -130,7 +130,7 @@ impl Experiment for Calibration {
     }
 }
 
-/// Name, default and meaning of each set: well inside its level, and at least twice the one before. The second level's
+/// Name, default and meaning of each set: well inside its level, and at least three times the one before. The second level's
 /// stays within the reach of a first-level TLB (64 pages of 4 KiB and more on current cores).
 fn set_sizes(card: &Card) -> impl Iterator<Item = (&'static str, usize, &'static str)> {
     let l1 = card.l1d_bytes().unwrap_or(32 << 10);
@@ -141,7 +141,7 @@ fn set_sizes(card: &Card) -> impl Iterator<Item = (&'static str, usize, &'static
         ("l1_set", whole(l1 / 2), "bytes that loads from L1 walk over"),
         ("l2_set", whole((l2 / 4).max(2 * l1)), "bytes that loads from L2 walk over"),
         // As little as outgrows the second level: of a shared L3 a virtual machine may get a few ways only.
-        ("l3_set", whole((2 * l2).min(l3)), "bytes that loads from L3 walk over"),
+        ("l3_set", whole((3 * l2).min(l3)), "bytes that loads from L3 walk over"),
         ("dram_set", whole((4 * l3).max(64 << 20)), "bytes that loads from memory walk over"),
     ]
     .into_iter()

@@ -86,7 +86,7 @@ pub fn contrasts(cells: &[Cell]) -> Vec<Contrast> {
 
 fn contrast(name: String, what: String, share: Interval, void: bool) -> Contrast {
     let Interval { estimate: value, low, high } = share;
-    Contrast { name, what, value, low, high, unit: "share".into(), level: LEVEL, void }
+    Contrast { name, what, value, low, high, unit: "share".into(), level: LEVEL, margin: 0.0, void }
 }
 
 /// The race of all arms and the race of three, on the same packets, have to agree: if not, the share depends on who else

@@ -14,7 +14,9 @@ use permutations::{SELECTIONS, rigged};
 use super::traffic::{self, Workload};
 use crate::Result;
 use crate::dispatch::expected::expected_probes;
-use crate::dispatch::{HandlerSet, ScanReference, SelectionArm, SelectionRecipe, audit, ceiling, order};
+use crate::dispatch::{
+    HandlerSet, ScanReference, SelectionArm, SelectionRecipe, audit, ceiling, input_audit, order,
+};
 use crate::machine::Card;
 use crate::race::{
     ArmInfo, Cell, Check, Contrast, Entry, Experiment, Fact, Kind, Outcome, Parameter, Plan, Probes, Role,
@@ -124,6 +126,7 @@ impl Experiment for Distribution {
         let (_, is_rigged) = rigged(values.text("traffic"));
         let mut workload = workload(values, seed, watch)?;
         workload.checks.extend(audit::checks(&[&workload.set], &workload.packets, card, watch)?);
+        workload.checks.push(input_audit::length_check(&workload.set, &workload.packets, None, watch)?);
         if is_rigged {
             expect_the_flag(&mut workload.checks);
         }

@@ -11,7 +11,9 @@ use super::traffic::{self, Workload};
 use crate::Result;
 use crate::dispatch::expected::expected_probes;
 use crate::dispatch::scheme::LONGEST_LIST;
-use crate::dispatch::{HandlerSet, ScanReference, SelectionArm, SelectionRecipe, audit, ceiling, order};
+use crate::dispatch::{
+    HandlerSet, ScanReference, SelectionArm, SelectionRecipe, audit, ceiling, input_audit, order,
+};
 use crate::machine::Card;
 use crate::race::statistics::Interval;
 use crate::race::{
@@ -113,6 +115,7 @@ impl Experiment for ResidualCost {
         let mut workload = traffic::over(set, law, values, seed, seed, watch)?;
         workload.checks = audit::checks(&[&workload.set], &workload.packets, card, watch)?;
         workload.checks.push(exclusive_check(&workload.set));
+        workload.checks.push(input_audit::length_check(&workload.set, &workload.packets, None, watch)?);
         let entries = entries(&workload, watch)?;
         let plan = Plan::new(Source::from_items(workload.packets), entries);
         Ok(Plan { checks: workload.checks, patience: Some(PATIENCE), block: Some(BLOCK), ..plan })
