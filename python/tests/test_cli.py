@@ -145,6 +145,13 @@ def test_every_commands_errors_know_what_was_asked_for():
     assert {type(command) for command in nanokata.commands.values()} == {endings.Command}
 
 
+def test_a_katas_experiments_are_listed_under_its_name(run):
+    code, out, _ = run("list", "plugin-dispatch", "--json")
+    assert code == 0
+    assert {"dispatch.selection", "dispatch.tail"} <= {item["id"] for item in json.loads(out)}
+    assert "plugin-dispatch" in run("list", "plugin-dispach")[2]
+
+
 def test_no_figure_draws_none(run, tmp_path):
     _, out, _ = run("run", *SMALL, "--no-figure", "--out", str(tmp_path / "figures"))
     assert not (tmp_path / "figures").exists()

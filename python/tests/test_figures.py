@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from nanokata import figures
-from nanokata.errors import InvalidArgument
+from nanokata.errors import InvalidArgument, NotMeasurable
 from nanokata.figures import style
 from nanokata.figures.series import apart
 from nanokata.results import RaceResult, RunResult
@@ -235,3 +235,15 @@ def test_code_sizes_stand_beside_the_instruction_cache():
         assert len(ax.patches) == len(shown)
         assert any(text.get_text() == "9.49 KiB" for text in ax.texts)
         assert any("L1i, 32 KiB" in text.get_text() for text in ax.texts) == bool(machine.get("caches"))
+
+
+def test_a_ratio_that_reaches_down_to_nothing_is_drawn():
+    cell = synthetic.selection_cell(10)
+    cell["arms"][1].update(ratio_low=0.0)
+    assert figures.forest(RunResult(synthetic.document(synthetic.report("dispatch.selection", [cell]))))
+
+
+def test_what_was_not_timed_has_no_figure_and_says_why():
+    result = RunResult(synthetic.document(synthetic.report("dispatch.tail", [], sabotage="skip-residual")))
+    with pytest.raises(NotMeasurable, match=r"nothing was timed .*skip-residual"):
+        result.plot()

@@ -445,3 +445,14 @@ def test_a_page_replaces_an_earlier_one_whole(tmp_path, monkeypatch):
         phased.run().page(tmp_path, figures=False)
     assert page.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"), [(0.2, 1.0, True), (0.05, 1.0, False), (-1.0, -0.2, True), (-0.05, 0.05, False)]
+)
+def test_a_difference_counts_beyond_what_controls_bear_out(low, high, told):
+    named = phased.contrasts({"calling:uniform": ((low + high) / 2, low, high)}, margin=0.1)
+    run = phased.run(phased.mechanism(contrasts=named))
+    (contrast,) = run.result("dispatch.mechanism").contrasts
+    assert contrast.resolved is told
+    assert any("can't be told from zero to ±0.1" in line for line in unresolved(run)) is not told

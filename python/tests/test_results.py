@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
 
 import pandas as pd
 import pytest
@@ -173,3 +174,10 @@ def test_figures_that_follow_and_facts_are_rows_too():
     assert bare.contrast_rows() == []
     assert bare.contrasts_to_pandas().empty
     assert bare.facts_to_pandas().empty
+
+
+def test_results_can_be_copied_and_pickled():
+    result = RunResult(synthetic.document(synthetic.report("dispatch.selection", [synthetic.selection_cell(10)])))
+    for again in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert again.to_json() == result.to_json()
+        assert again.machine.id == result.machine.id

@@ -10,6 +10,7 @@ import click
 from nanokata.errors import InvalidArgument
 
 from . import endings, output, progress
+from .drawing import draw_and_say
 
 if TYPE_CHECKING:
     from nanokata.advice import Advice
@@ -23,6 +24,10 @@ _SECONDS, _SECONDS_QUICK = 4.0, 0.8
 def _is_capture(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(4) in _MAGIC
+
+
+_FORMATS = (".png", ".pdf", ".svg")
+"""Endings of a figure's file."""
 
 
 def _refuse(name: str, value: str, wanted: str) -> InvalidArgument:
@@ -112,6 +117,8 @@ def advise(
         raise _refuse("FILE", "missing", "wanted a file of counts or a capture, or --elf FILE --symbol NAME")
     if without:
         raise _refuse("--without", without[0], "belongs to --elf; leave it out")
+    if figure is not None and figure.suffix.lower() not in _FORMATS:
+        raise _refuse("--figure", str(figure), f"wanted a name that ends in {', '.join(_FORMATS)}")
     import nanokata
 
     at_most = 0.0 if no_measure else 1.0 + 2 * (seconds or (_SECONDS_QUICK if quick else _SECONDS))
@@ -145,8 +152,7 @@ def advise(
     else:
         output.show(found)
     if figure is not None:
-        found.plot().savefig(figure, bbox_inches="tight", pad_inches=0.15)
-        click.echo(f"figure: {figure}", err=as_json)
+        draw_and_say(found.plot, figure, err=as_json)
     return 0
 
 

@@ -14,11 +14,14 @@ from . import endings, output
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print the catalogue as JSON.")
 def list_experiments(name: str | None, as_json: bool) -> None:
-    """Show the experiments, or with NAME (an id or an area) their parameters and arms."""
-    from nanokata import catalogue
+    """Show the experiments, or with NAME (an id, an area, a kata) their parameters and arms."""
+    from nanokata import catalogue, phases
     from nanokata.render import catalogue_renderable
 
-    chosen = catalogue.chosen(name) if name else catalogue.experiments()
+    if name and (kata := phases.named(name)) is not None:
+        chosen = tuple(catalogue.find(job.experiment) for phase in kata.phases for job in phase.jobs)
+    else:
+        chosen = catalogue.chosen(name, also=phases.KATAS) if name else catalogue.experiments()
     if as_json:
         click.echo(json.dumps([dataclasses.asdict(item) for item in chosen], indent=2, ensure_ascii=False))
     else:

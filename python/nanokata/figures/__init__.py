@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from nanokata.errors import NotMeasurable
+
 from .forest import forest
 from .scaling import scaling
 from .series import series
@@ -51,7 +53,13 @@ _OF_AREAS = {"traps": "traps"}
 
 
 def draw(result: RunResult, *, ax: Axes | None = None) -> Figure:
-    """Draw the figure that suits `result`: its experiment's own, curves over the number that varies, or ratios."""
+    """Draw the figure that suits `result`: its experiment's own, curves over the number that varies, or ratios.
+
+    Raises :class:`NotMeasurable` where nothing was timed, as of a sabotaged run.
+    """
+    if not result.cells:
+        why = f"sabotaged with {result.report.sabotage}" if result.report.sabotage else "no race came to an end"
+        raise NotMeasurable(f"{result.experiment} has no figure: nothing was timed ({why})")
     own = _OF_EXPERIMENTS.get(result.experiment) or _OF_AREAS.get(result.experiment.partition(".")[0])
     if own is not None:
         module = importlib.import_module(f"{__name__}.{own}")

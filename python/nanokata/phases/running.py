@@ -185,8 +185,8 @@ class Runner:
             # The other experiments don't rest on this one.
             problems.append(_problem(job.experiment, error))
         except InvalidArgument as error:
-            # What nobody takes is refused at the first experiment. What only a later one finds unusable (a fault that none
-            # of its arms can have, values that don't go together there) costs that one alone.
+            # What nobody takes is refused at the first experiment. What only a later one finds unusable (a fault that
+            # none of its arms can have, values that don't go together there) costs that one alone.
             if not caught:
                 raise
             problems.append(Problem(job.experiment, str(error), NO_VERDICT))

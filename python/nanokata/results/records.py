@@ -369,7 +369,7 @@ class Contrast(Record):
 
     @property
     def resolved(self) -> bool | None:
-        """Whether its whole interval lies beyond the margin, on one side; `None` where it is void or has no interval."""
+        """Whether its whole interval lies beyond the margin, on one side; `None` if it is void or has no interval."""
         if self.void or self.low is None or self.high is None:
             return None
         return self.low > self.margin or self.high < -self.margin
