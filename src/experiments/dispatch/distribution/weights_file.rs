@@ -25,9 +25,20 @@ pub fn read(path: &Path) -> Result<Vec<f64>> {
 
 fn parse(text: &str) -> Result<Vec<f64>> {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-    let words = lines.flat_map(|line| line.split(|c: char| c.is_whitespace() || ",;".contains(c)));
-    words
-        .filter(|word| !word.is_empty())
+    let rows: Vec<Vec<&str>> = lines
+        .map(|line| {
+            let words = line.split(|c: char| c.is_whitespace() || ",;".contains(c));
+            words.filter(|word| !word.is_empty()).collect()
+        })
+        .filter(|row: &Vec<&str>| !row.is_empty())
+        .collect();
+    // Keys would be taken for weights.
+    if rows.len() > 1 && rows.iter().all(|row| row.len() == 2) {
+        let wanted = "wanted one weight a handler; two columns look like keys and counts, which advise takes";
+        return Err(Error::invalid("weights", rows[0].join(","), wanted));
+    }
+    rows.into_iter()
+        .flatten()
         .map(|word| match word.parse::<f64>() {
             Ok(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
             _ => Err(Error::invalid("weights", word, "wanted finite numbers of at least 0, one a handler")),
@@ -43,6 +54,7 @@ mod tests {
     fn numbers_come_apart_and_comments_go() {
         assert_eq!(parse("1, 2.5;3\n# all\n4e-1 # last\n").unwrap(), [1.0, 2.5, 3.0, 0.4]);
         assert!(parse("").unwrap().is_empty());
+        assert_eq!(parse("1, 2").unwrap(), [1.0, 2.0]);
     }
 
     #[test]
@@ -51,6 +63,14 @@ mod tests {
             assert!(parse(text).unwrap_err().to_string().starts_with(&format!("weights = {word}")), "{text}");
         }
         assert!(matches!(read(Path::new("/absent/weights.csv")), Err(Error::Os { .. })));
+    }
+
+    #[test]
+    fn keys_and_counts_are_no_weights() {
+        for text in ["6,600\n17,350\n", "6 600\n\n17;350 # last"] {
+            let refused = parse(text).unwrap_err().to_string();
+            assert!(refused.starts_with("weights = 6,600: wanted one weight a handler"), "{refused}");
+        }
     }
 
     #[test]
