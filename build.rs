@@ -1,10 +1,94 @@
-//! Records how this build was made, so that every result can say which build it came from.
+//! Records how this build was made, so that every result can say which build it came from; builds the example plugins,
+//! each a library of its own; and lays out what a learner builds by hand, to be installed with the package.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
     record_build();
+    build_plugins();
+    lay_out_katas();
+}
+
+/// Folders of a kata that hold what a learner builds.
+const SOURCES: [&str; 4] = ["include", "plugins", "exercises", "twins"];
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("cargo sets {name} for build scripts"))
+}
+
+fn katas() -> PathBuf {
+    Path::new(&variable("CARGO_MANIFEST_DIR")).join("katas")
+}
+
+fn out() -> PathBuf {
+    PathBuf::from(variable("OUT_DIR"))
+}
+
+/// The example plugins in Rust, separately compiled as any plugin is: `plugins/v1.so` against the first edition of the
+/// ABI, `plugins/v2.so` against the present one.
+fn build_plugins() {
+    if variable("CARGO_CFG_TARGET_FAMILY") != "unix" {
+        return;
+    }
+    let (sources, made) = (katas().join("plugin-dispatch/plugins"), out().join("plugins"));
+    fs::create_dir_all(&made).expect("OUT_DIR can be written");
+    for (name, cfg) in [("v1", Some("nanokata_plugin_level_1")), ("v2", None)] {
+        let mut rustc = Command::new(variable("RUSTC"));
+        rustc
+            .args([
+                "--edition=2024",
+                "--crate-type=cdylib",
+                "-Copt-level=3",
+                "-Cpanic=abort",
+                "-Cstrip=debuginfo",
+            ])
+            .arg(format!("--crate-name=nanokata_{name}"))
+            .args(["--target", &variable("TARGET")])
+            .args(cfg.into_iter().flat_map(|cfg| ["--cfg", cfg]))
+            .arg("-o")
+            .arg(made.join(format!("{name}.so")))
+            .arg(sources.join(format!("{name}.rs")));
+        if let Ok(linker) = std::env::var("RUSTC_LINKER") {
+            rustc.arg(format!("-Clinker={linker}"));
+        }
+        let status = rustc.status().unwrap_or_else(|error| panic!("starting rustc: {error}"));
+        assert!(status.success(), "the example plugin {name} didn't build: {status}");
+    }
+}
+
+/// Copies headers, plugins, exercises and twins into `OUT_DIR/katas`, from where the wheel takes them.
+fn lay_out_katas() {
+    let to = out().join("katas");
+    // What was removed from the sources must not stay behind.
+    let _ = fs::remove_dir_all(&to);
+    for kata in folders(&katas()) {
+        for source in SOURCES.map(|folder| kata.join(folder)).into_iter().filter(|folder| folder.is_dir()) {
+            println!("cargo::rerun-if-changed={}", source.display());
+            let name = source.strip_prefix(katas()).expect("a kata's folder").to_path_buf();
+            copy(&source, &to.join(name));
+        }
+    }
+}
+
+fn folders(parent: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(parent).unwrap_or_else(|error| panic!("{}: {error}", parent.display()));
+    let paths = entries.map(|entry| entry.expect("a directory's entries can be read").path());
+    paths.filter(|path| path.is_dir()).collect()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("OUT_DIR can be written");
+    for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
+        let path = entry.expect("a directory's entries can be read").path();
+        let name = path.file_name().expect("an entry has a name");
+        if path.is_dir() {
+            copy(&path, &to.join(name));
+        } else {
+            fs::copy(&path, to.join(name)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        }
+    }
 }
 
 /// Sets `NANOKATA_RUSTC`, `_PROFILE`, `_OPT_LEVEL`, `_TARGET` and `_GIT` for `env!` in `src/machine/build_info.rs`.

@@ -2,6 +2,7 @@
 
 use crate::binary::BinaryError;
 use crate::machine::PinningError;
+use crate::plugin::Rejected;
 use crate::traffic::CaptureError;
 
 /// What the core's fallible calls return.
@@ -29,6 +30,17 @@ pub enum Error {
     /// A binary that can't be examined.
     #[error(transparent)]
     Binary(#[from] BinaryError),
+    /// A library that is no plugin, or none for this host.
+    #[error(transparent)]
+    Plugin(#[from] Rejected),
+    /// A source file that didn't become a library.
+    #[error("{} can't be built: {reason}", source_file.display())]
+    CannotBuild {
+        /// The file.
+        source_file: std::path::PathBuf,
+        /// Why not: no compiler, or what it said.
+        reason: String,
+    },
     /// Two arms that claim the same work computed different results; no figure is reported.
     #[error(
         "checksum mismatch: {arm} computed {got:#018x} where {expected_by} computed {expected:#018x} \

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from importlib.metadata import version as _version
 
-    from nanokata import binary, dispatch, errors, figures, lab, sharing, traffic
+    from nanokata import binary, dispatch, errors, figures, lab, plugin, sharing, traffic
     from nanokata.advice import Advice, advise
     from nanokata.catalogue import Experiment, Parameter, experiments
     from nanokata.errors import (
         BinaryError,
+        CannotBuild,
         CaptureError,
         ChecksumMismatch,
         InvalidArgument,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         NotMeasurable,
         OutOfMemory,
         PinningError,
+        PluginRejected,
         ResidualBoundExceeded,
         SystemCallError,
         UnknownExperiment,
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 
     __version__ = _version("nanokata")
 
-_MODULES = frozenset({"binary", "dispatch", "errors", "figures", "lab", "sharing", "traffic"})
+_MODULES = frozenset({"binary", "dispatch", "errors", "figures", "lab", "plugin", "sharing", "traffic"})
 _NAMES = {
     "Advice": "advice",
     "advise": "advice",
@@ -60,6 +62,7 @@ _NAMES = {
     "run": "measure",
     "simulate": "simulation",
     "BinaryError": "errors",
+    "CannotBuild": "errors",
     "CaptureError": "errors",
     "ChecksumMismatch": "errors",
     "InvalidArgument": "errors",
@@ -67,6 +70,7 @@ _NAMES = {
     "NotMeasurable": "errors",
     "OutOfMemory": "errors",
     "PinningError": "errors",
+    "PluginRejected": "errors",
     "ResidualBoundExceeded": "errors",
     "SystemCallError": "errors",
     "UnknownExperiment": "errors",
@@ -78,6 +82,7 @@ _NAMES = {
 __all__ = [
     "Advice",
     "BinaryError",
+    "CannotBuild",
     "CaptureError",
     "ChecksumMismatch",
     "Doctor",
@@ -90,6 +95,7 @@ __all__ = [
     "OutOfMemory",
     "Parameter",
     "PinningError",
+    "PluginRejected",
     "RaceResult",
     "ResidualBoundExceeded",
     "RunResult",
@@ -109,6 +115,7 @@ __all__ = [
     "figures",
     "lab",
     "machine",
+    "plugin",
     "race",
     "run",
     "sharing",

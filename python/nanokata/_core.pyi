@@ -1,5 +1,7 @@
 """The native half: private, wrapped by the modules around it."""
 
+import os
+import pathlib
 from collections.abc import Callable, Sequence
 from typing import SupportsIndex, final
 
@@ -18,6 +20,7 @@ __all__ = [
     "advise",
     "arm_code",
     "build_id",
+    "build_plugin",
     "catalogue",
     "changed_handlers",
     "distinct_bodies",
@@ -39,6 +42,7 @@ __all__ = [
     "run_experiment",
     "scan_ordered",
     "selection",
+    "shipped_plugins",
     "simulate_experiment",
     "simulation_processes",
 ]
@@ -323,3 +327,11 @@ def simulate_experiment(
 ) -> str: ...
 def simulation_processes(id: str, values: str, *, arms: Sequence[str], runs: int) -> int: ...
 def perform_simulation(file: str) -> None: ...
+def build_plugin(
+    source: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    compiler: str | None,
+    options: Sequence[str],
+) -> tuple[pathlib.Path, str, str, str]: ...
+def shipped_plugins() -> tuple[list[tuple[str, pathlib.Path]], pathlib.Path]: ...

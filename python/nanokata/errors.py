@@ -8,6 +8,7 @@ from __future__ import annotations
 
 __all__ = [
     "BinaryError",
+    "CannotBuild",
     "CaptureError",
     "ChecksumMismatch",
     "InvalidArgument",
@@ -15,6 +16,7 @@ __all__ = [
     "NotMeasurable",
     "OutOfMemory",
     "PinningError",
+    "PluginRejected",
     "ResidualBoundExceeded",
     "SystemCallError",
     "UnknownExperiment",
@@ -70,12 +72,44 @@ class PinningError(NanokataError, OSError):
         super().__init__(message)
 
 
+class CannotBuild(NanokataError, OSError):
+    """A source file that didn't become a library.
+
+    Attributes
+    ----------
+    source, reason : str
+        The file, and why not: no compiler, or what the compiler said.
+    """
+
+    def __init__(self, message: str, *, source: str = "", reason: str = "") -> None:
+        super().__init__(message)
+        self.source = source
+        self.reason = reason
+
+
 class CaptureError(NanokataError, ValueError):
     """A packet capture that is truncated, empty, or no capture at all."""
 
 
 class BinaryError(NanokataError, ValueError):
     """A binary that can't be examined (not ELF, damaged, stripped, other code), or a function that it doesn't have."""
+
+
+class PluginRejected(NanokataError, ValueError):
+    """A library that is no plugin, or none that this host can use.
+
+    Attributes
+    ----------
+    path, field, value, wanted : str
+        The library, what was looked at, what was found (printed), and what would have been accepted.
+    """
+
+    def __init__(self, message: str, *, path: str = "", field: str = "", value: str = "", wanted: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+        self.field = field
+        self.value = value
+        self.wanted = wanted
 
 
 class ChecksumMismatch(NanokataError):

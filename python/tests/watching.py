@@ -22,8 +22,8 @@ class Meanwhile:
 
 
 ATTEMPTS = 20
-"""Calls before nobody else is said to run beside one. One that holds the GIL lets nobody in however often it is made; one
-that releases it may keep every CPU busy for as long as it takes, and then the scheduler lets the other thread wait."""
+"""Calls before nobody else is said to run beside one. One that holds the GIL lets nobody in however often it is made;
+one that releases it may keep every CPU busy for as long as it takes, and the scheduler lets the other thread wait."""
 
 
 def beside(call: Callable[[], T]) -> tuple[T, Meanwhile]:

@@ -37,6 +37,12 @@ pub enum BinaryError {
         /// What it is.
         kind: &'static str,
     },
+    /// A program, where a library is wanted.
+    #[error("{} is a program, no shared object: build it with -shared -fPIC, or as a cdylib", path.display())]
+    NotShared {
+        /// The file.
+        path: PathBuf,
+    },
     /// Functions can't be told apart: the symbols were removed.
     #[error("{} has no symbol for any function: build it without stripping (strip = \"debuginfo\", not \"symbols\")", path.display())]
     Stripped {

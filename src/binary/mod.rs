@@ -16,6 +16,7 @@ mod loads;
 mod name;
 mod origin;
 pub mod reach;
+mod shared;
 mod slots;
 // Built and decoded here: elsewhere the tools make other files.
 #[cfg(all(test, target_os = "linux", target_arch = "x86_64"))]
@@ -28,4 +29,5 @@ pub use image::Image;
 pub use jump_table::JumpTable;
 pub use loads::{DependentLoads, Region};
 pub use reach::{Reach, reach};
+pub use shared::{Export, ExportKind, SharedObject};
 pub use slots::Slot;

@@ -91,7 +91,7 @@ impl<const N: usize, P: Program> Handler for Generated<N, P> {
     }
 
     #[inline(never)]
-    fn process(&self, packet: &Packet) -> Outcome {
+    extern "C" fn process(&self, packet: &Packet) -> Outcome {
         self.process_inlined(packet)
     }
 }
@@ -99,7 +99,7 @@ impl<const N: usize, P: Program> Handler for Generated<N, P> {
 /// A handler's `matches`, called with its object.
 pub type Matches = fn(&Fields, &Packet) -> bool;
 /// A handler's `process`, called with its object.
-pub type Process = fn(&Fields, &Packet) -> Outcome;
+pub type Process = extern "C" fn(&Fields, &Packet) -> Outcome;
 
 /// A vtable made by hand, for objects that carry its address as C++'s do. It holds the same five words as Rust's own
 /// (drop, size and alignment first), so that tables lie equally dense and only the place of the pointer differs.
@@ -130,9 +130,10 @@ fn attach<const N: usize, P: Program>(fields: NonNull<Fields>) -> NonNull<dyn Ha
 }
 
 const fn code<const N: usize, P: Program>() -> Code {
-    type Method<const N: usize, P, R> = fn(&Generated<N, P>, &Packet) -> R;
-    let matches: Method<N, P, bool> = <Generated<N, P> as Handler>::matches;
-    let process: Method<N, P, Outcome> = <Generated<N, P> as Handler>::process;
+    type Test<const N: usize, P> = fn(&Generated<N, P>, &Packet) -> bool;
+    type Work<const N: usize, P> = extern "C" fn(&Generated<N, P>, &Packet) -> Outcome;
+    let matches: Test<N, P> = <Generated<N, P> as Handler>::matches;
+    let process: Work<N, P> = <Generated<N, P> as Handler>::process;
     Code {
         vtable: Vtable {
             drop: 0,
@@ -140,9 +141,9 @@ const fn code<const N: usize, P: Program>() -> Code {
             align: align_of::<Fields>(),
             // SAFETY: `Generated` is a transparent wrapper of `Fields`, so references to the two are ABI-compatible and
             // an object of one is a valid object of the other.
-            matches: unsafe { mem::transmute::<Method<N, P, bool>, Matches>(matches) },
+            matches: unsafe { mem::transmute::<Test<N, P>, Matches>(matches) },
             // SAFETY: as above.
-            process: unsafe { mem::transmute::<Method<N, P, Outcome>, Process>(process) },
+            process: unsafe { mem::transmute::<Work<N, P>, Process>(process) },
         },
         attach: attach::<N, P>,
         salt: salt(P::INDEX, N),

@@ -10,6 +10,7 @@ pub const UNSUPPORTED: Outcome = Outcome { value: 0, handler: NO_HANDLER };
 
 /// What processing one packet gives: two scalars, so that it returns in two registers and never through memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
 pub struct Outcome {
     /// What the body computed.
     pub value: u64,
@@ -23,5 +24,8 @@ pub trait Handler: Send + Sync {
     fn matches(&self, packet: &Packet) -> bool;
     /// The handler's work, under its number: its position in [`HandlerSet::specs`](super::HandlerSet::specs), whatever
     /// the order.
-    fn process(&self, packet: &Packet) -> Outcome;
+    ///
+    /// By C's calling convention, so that arms in other languages call the very same code; it returns in two registers as
+    /// Rust's own does.
+    extern "C" fn process(&self, packet: &Packet) -> Outcome;
 }

@@ -84,6 +84,16 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         Error::Pinning(_) => exception(py, "PinningError", &text, |_| Ok(())),
         Error::Capture(_) => exception(py, "CaptureError", &text, |_| Ok(())),
         Error::Binary(_) => exception(py, "BinaryError", &text, |_| Ok(())),
+        Error::Plugin(rejected) => exception(py, "PluginRejected", &text, |attributes| {
+            attributes.set_item("path", rejected.path.to_string_lossy())?;
+            attributes.set_item("field", rejected.field)?;
+            attributes.set_item("value", rejected.value)?;
+            attributes.set_item("wanted", rejected.wanted)
+        }),
+        Error::CannotBuild { source_file, reason } => exception(py, "CannotBuild", &text, |attributes| {
+            attributes.set_item("source", source_file.to_string_lossy())?;
+            attributes.set_item("reason", reason)
+        }),
         Error::ChecksumMismatch { arm, got, expected, expected_by, .. } => {
             exception(py, "ChecksumMismatch", &text, |attributes| {
                 attributes.set_item("arm", arm)?;

@@ -13,6 +13,7 @@ mod errors;
 mod experiments;
 mod handlers;
 mod machine;
+mod plugin;
 mod race;
 mod sharing;
 mod simulate;
@@ -46,6 +47,8 @@ mod _core {
     use super::handlers::{PyHandlerSet, PyResidual};
     #[pymodule_export]
     use super::machine::{build_id, machine_card};
+    #[pymodule_export]
+    use super::plugin::building::{build_plugin, shipped_plugins};
     #[pymodule_export]
     use super::race::race;
     #[pymodule_export]

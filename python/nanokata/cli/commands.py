@@ -7,13 +7,14 @@ import click
 from .advise import advise
 from .doctor import doctor
 from .listing import list_experiments
+from .plugin import plugin
 from .run import run
 from .simulate import simulate
 
 GROUPS = {
     "Learn": (),
     "Measure": ("doctor", "list", "run", "simulate", "advise"),
-    "Inspect": (),
+    "Inspect": ("plugin",),
 }
 """Help shows the commands under these headings; a heading without commands isn't shown."""
 
@@ -61,5 +62,6 @@ def nanokata() -> None:
 nanokata.add_command(advise)
 nanokata.add_command(doctor)
 nanokata.add_command(list_experiments)
+nanokata.add_command(plugin)
 nanokata.add_command(run)
 nanokata.add_command(simulate)

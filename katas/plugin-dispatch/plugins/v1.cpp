@@ -1,0 +1,45 @@
+// A plugin in C++, built against the first edition of the header: no process_batch, and a struct that ends before it.
+#define NANOKATA_PLUGIN_LEVEL 1
+#include "handlers.h"
+
+#include "contained.hpp"
+
+#include <cstdint>
+#include <new>
+
+namespace {
+
+constexpr std::uint16_t FIRST_KEY = 2040;
+
+struct Instance {
+    std::uint64_t processed = 0;
+};
+
+std::uint32_t claimed_keys(NanokataClaim *claims, std::uint32_t capacity) noexcept {
+    return claim_handlers(FIRST_KEY, claims, capacity);
+}
+
+// The plugin's own operator new; only the plugin's own operator delete may free it.
+void *create() noexcept {
+    return new (std::nothrow) Instance;
+}
+
+void destroy(void *instance) noexcept {
+    delete static_cast<Instance *>(instance);
+}
+
+std::int32_t process(void *instance, const NanokataPacketView *packet, NanokataResult *result) noexcept {
+    return contained([=] {
+        static_cast<Instance *>(instance)->processed += 1;
+        return run_handler(FIRST_KEY, packet, result);
+    });
+}
+
+} // namespace
+
+const NanokataPluginApi *nanokata_plugin(void) {
+    static const NanokataPluginApi api = {
+        sizeof(NanokataPluginApi), NANOKATA_PLUGIN_ABI_VERSION, claimed_keys, create, destroy, process,
+    };
+    return &api;
+}

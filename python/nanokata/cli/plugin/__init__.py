@@ -1,0 +1,15 @@
+"""`nanokata plugin`: what one does with a library that was compiled apart."""
+
+from __future__ import annotations
+
+import click
+
+from .build import build
+
+
+@click.group(short_help="Build, check and load plugins.", context_settings={"max_content_width": 80})
+def plugin() -> None:
+    """Build, check and load packet handlers that were compiled apart from this package."""
+
+
+plugin.add_command(build)

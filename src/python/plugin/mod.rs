@@ -1,0 +1,3 @@
+//! The plugin boundary: building, examining and loading libraries.
+
+pub mod building;
