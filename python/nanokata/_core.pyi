@@ -14,6 +14,7 @@ __all__ = [
     "Law",
     "LinePass",
     "Pass",
+    "Plugin",
     "Ran",
     "Residual",
     "__version__",
@@ -31,6 +32,7 @@ __all__ = [
     "functions",
     "generate",
     "line",
+    "load_plugin",
     "machine_card",
     "mechanism",
     "null",
@@ -42,6 +44,7 @@ __all__ = [
     "run_experiment",
     "scan_ordered",
     "selection",
+    "sha256",
     "shipped_plugins",
     "simulate_experiment",
     "simulation_processes",
@@ -140,6 +143,14 @@ class HandlerSet:
     def overlaps(self) -> list[tuple[int, int]]:
         """Return pairs of handlers that can both match one packet: between them order decides."""
     def __len__(self) -> int: ...
+    def with_plugin(self, plugin: object) -> HandlerSet:
+        """Return the same handlers with one for each claim of a loaded plugin behind them.
+
+        A residual claim enters the residual list of its key, since nothing else is known of it.
+        """
+    @property
+    def built_in(self) -> int:
+        """How many of the handlers are built in; those of plugins have the numbers from there on."""
     @property
     def keys(self) -> NDArray[np.uint16]:
         """Each handler's key, by its number."""
@@ -193,6 +204,43 @@ class Arm:
     @property
     def footprint_bytes(self) -> int | None:
         """Bytes of tables, lists and keys that selecting touches or reserves."""
+
+@final
+class Plugin:
+    """A plugin in this process, until it is unloaded."""
+
+    @property
+    def path(self) -> pathlib.Path:
+        """Its file."""
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the bytes that were loaded, in hexadecimal."""
+    @property
+    def struct_size(self) -> int:
+        """Bytes of its struct of functions, as it says."""
+    @property
+    def abi_version(self) -> int:
+        """What it says that its functions mean."""
+    @property
+    def has_batch(self) -> bool:
+        """Whether it has ``process_batch``."""
+    @property
+    def claims(self) -> list[tuple[int, bool]]:
+        """What it claims: key, and whether only some of that key's packets are its own."""
+    @property
+    def stays(self) -> bool:
+        """Whether the library stays until this process ends."""
+    @property
+    def unloaded(self) -> bool:
+        """Whether it was unloaded."""
+    def unload(self) -> bool:
+        """Let go of it; whether the library is closed now."""
+    def process(
+        self, packets: NDArray[np.void], *, batch: SupportsIndex | None, cpu: SupportsIndex | None
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint16], NDArray[np.int32], Ran]:
+        """One pass of a fresh instance: values, claims, statuses, and where it ran."""
+    def __enter__(self) -> Plugin: ...
+    def __exit__(self, *_exception: object) -> None: ...
 
 @final
 class LinePass:
@@ -334,4 +382,6 @@ def build_plugin(
     compiler: str | None,
     options: Sequence[str],
 ) -> tuple[pathlib.Path, str, str, str]: ...
+def load_plugin(path: str | os.PathLike[str], *, allow: str | os.PathLike[str] | None) -> Plugin: ...
+def sha256(path: str | os.PathLike[str]) -> str: ...
 def shipped_plugins() -> tuple[list[tuple[str, pathlib.Path]], pathlib.Path]: ...

@@ -19,6 +19,7 @@ __all__ = [
     "PluginRejected",
     "ResidualBoundExceeded",
     "SystemCallError",
+    "UncheckedPlugin",
     "UnknownExperiment",
     "WorkerPanic",
     "WrongArray",
@@ -144,6 +145,10 @@ class NotMeasurable(NanokataError):
         super().__init__(message)
         self.what = what
         self.reason = reason
+
+
+class UncheckedPlugin(UserWarning):
+    """A library was loaded into this process that hasn't passed ``nanokata plugin check``."""
 
 
 class UnknownExperiment(NanokataError, LookupError):

@@ -36,6 +36,7 @@ pub struct SharedObject {
     is_little_endian: bool,
     exports: Vec<Export>,
     thread_locals: bool,
+    beside: bool,
 }
 
 impl SharedObject {
@@ -70,6 +71,7 @@ impl SharedObject {
             is_little_endian: file.is_little_endian(),
             exports,
             thread_locals: has_thread_locals(bytes),
+            beside: looks_beside_itself(bytes),
         })
     }
 
@@ -113,6 +115,19 @@ impl SharedObject {
     pub fn has_thread_locals(&self) -> bool {
         self.thread_locals
     }
+
+    /// Whether it wants to find others by where it lies itself (`$ORIGIN`), so that a copy elsewhere may not do.
+    pub fn looks_beside_itself(&self) -> bool {
+        self.beside
+    }
+}
+
+/// Wherever the words stand: that they are in the search path's string is certain if it is to work, and to find them
+/// elsewhere as well costs no more than opening the library by its name.
+fn looks_beside_itself(bytes: &[u8]) -> bool {
+    [b"$ORIGIN".as_slice(), b"${ORIGIN}"]
+        .iter()
+        .any(|word| bytes.windows(word.len()).any(|window| window == *word))
 }
 
 fn has_thread_locals(bytes: &[u8]) -> bool {

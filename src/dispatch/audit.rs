@@ -15,7 +15,7 @@ use crate::traffic::Packet;
 /// Packets that bodies are told apart by.
 const PROBES: u64 = 4;
 
-/// Runs every body on the same packets and counts how many different results come out: `(distinct, handlers)`.
+/// Runs every built-in body on the same packets and counts how many different results come out: `(distinct, handlers)`.
 ///
 /// Addresses prove nothing (a linker may hand out jump thunks, or fold equal code); results do.
 ///
@@ -24,16 +24,16 @@ const PROBES: u64 = 4;
 pub fn distinct_bodies(set: &HandlerSet) -> Result<(usize, usize)> {
     let objects = Objects::place(set, &mut Placement::new(0))?;
     let packets = probe_packets();
-    let results: HashSet<Vec<u64>> = objects
-        .pointers()
-        .iter()
-        .map(|pointer| {
+    let pointers = objects.pointers().iter().zip(set.order());
+    let results: HashSet<Vec<u64>> = pointers
+        .filter(|&(_, &id)| id < set.built_in())
+        .map(|(pointer, _)| {
             // SAFETY: `objects` lives to the end of this function.
             let handler = unsafe { pointer.get() };
             packets.iter().map(|packet| handler.process(packet).value).collect()
         })
         .collect();
-    Ok((results.len(), set.len()))
+    Ok((results.len(), set.built_in()))
 }
 
 /// Everything to be said of a race's handlers and packets before it is timed: whether bodies are distinct
@@ -60,7 +60,7 @@ pub fn bodies_check(sets: &[&HandlerSet]) -> Result<Check> {
     let mut all_distinct = true;
     for set in sets {
         // Keys, predicates and order don't enter into what bodies compute.
-        let bodies = (set.body(), set.len());
+        let bodies = (set.body(), set.built_in());
         if examined.contains(&bodies) {
             continue;
         }
@@ -103,14 +103,14 @@ pub fn pool_check(packets: &[Packet], card: &Card) -> Check {
     }
 }
 
-/// Where each handler's `process` lies, by handler number: to find its symbol and size.
+/// Where each built-in handler's `process` lies, by handler number: to find its symbol and size.
 pub fn process_addresses(set: &HandlerSet) -> Vec<usize> {
-    (0..set.len()).map(|n| Code::of(set.body(), n).process_address()).collect()
+    (0..set.built_in()).map(|n| Code::of(set.body(), n).process_address()).collect()
 }
 
-/// Where each handler's `matches` lies, by handler number.
+/// Where each built-in handler's `matches` lies, by handler number.
 pub fn matches_addresses(set: &HandlerSet) -> Vec<usize> {
-    (0..set.len()).map(|n| Code::of(set.body(), n).matches_address()).collect()
+    (0..set.built_in()).map(|n| Code::of(set.body(), n).matches_address()).collect()
 }
 
 fn probe_packets() -> Vec<Packet> {

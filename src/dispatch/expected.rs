@@ -151,7 +151,7 @@ enum Read {
 
 fn read(residual: Residual) -> Option<Read> {
     match residual {
-        Residual::None => None,
+        Residual::None | Residual::Opaque => None,
         Residual::Flow { .. } => Some(Read::Flow),
         Residual::Mask { .. } | Residual::Range { .. } => residual.offset().map(Read::Byte),
     }
@@ -164,12 +164,17 @@ fn accepts(residual: Residual, value: u8) -> bool {
         Residual::Mask { mask, value: wanted, .. } => value & mask == wanted,
         Residual::Range { low, high, .. } => (low..=high).contains(&value),
         Residual::Flow { active } => active >> value & 1 == 1,
+        // `first_match_law` gives up before it asks.
+        Residual::Opaque => false,
     }
 }
 
 /// For each handler of a key, the probability that it is the first to match; `None` where that takes more steps than are
 /// left.
 fn first_match_law(handlers: &[(usize, Residual)], steps_left: &mut usize) -> Option<Vec<f64>> {
+    if handlers.iter().any(|&(_, residual)| residual == Residual::Opaque) {
+        return None;
+    }
     let mut reads: Vec<Read> = handlers.iter().filter_map(|&(_, residual)| read(residual)).collect();
     reads.sort_unstable();
     reads.dedup();

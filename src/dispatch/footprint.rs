@@ -26,12 +26,12 @@ impl CodeBytes {
     }
 }
 
-/// The `process` of each handler of a set.
+/// The `process` of each built-in handler of a set.
 ///
 /// # Errors
 /// The reason why symbol sizes can't be had here.
 pub fn process_bytes(set: &HandlerSet) -> Result<CodeBytes, String> {
-    first_bytes(set.body(), set.len())
+    first_bytes(set.body(), set.built_in())
 }
 
 /// The same of the first `count` bodies of a kind.

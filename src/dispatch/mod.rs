@@ -25,6 +25,7 @@ pub mod ceiling;
 pub mod entry_points;
 pub mod expected;
 pub mod footprint;
+pub(crate) mod foreign;
 mod generated;
 mod handler;
 pub mod input_audit;

@@ -13,7 +13,7 @@ use crate::race::placement::Keep;
 #[repr(transparent)]
 pub(super) struct HandlerPointer(NonNull<dyn Handler>);
 
-// SAFETY: handlers are `Sync` and never changed once placed.
+// SAFETY: handlers are `Send` and `Sync`.
 unsafe impl Send for HandlerPointer {}
 // SAFETY: as above.
 unsafe impl Sync for HandlerPointer {}
@@ -30,10 +30,11 @@ impl HandlerPointer {
     }
 }
 
-/// The placed objects of a set, in registration order; keeps their memory.
+/// The placed objects of a set, in registration order; keeps their memory, and what handlers of others' need.
 pub(super) struct Objects {
     pointers: Vec<HandlerPointer>,
     _keep: Vec<Keep>,
+    _foreign: Vec<Box<dyn Send>>,
 }
 
 impl Objects {
@@ -41,13 +42,26 @@ impl Objects {
     pub fn place(set: &HandlerSet, placement: &mut Placement) -> Result<Self> {
         let mut pointers = Vec::with_capacity(set.len());
         let mut keep = Vec::with_capacity(set.len());
+        let mut foreign = Vec::new();
+        let mut kept_foreign = Vec::new();
+        for members in set.foreign() {
+            let numbers = members.first..members.first + members.specs.len();
+            let signatures: Vec<u16> = numbers.map(|id| set.signature(id)).collect();
+            let placed = members.handlers.place(&signatures, placement)?;
+            foreign.extend(placed.handlers);
+            kept_foreign.push(placed.keep);
+        }
         for (id, spec) in set.registered() {
+            if let Some(place) = id.checked_sub(set.built_in()) {
+                pointers.push(HandlerPointer(foreign[place]));
+                continue;
+            }
             let code = Code::of(set.body(), id);
             let (fields, kept) = placement.place(code.fields(set.signature(id), spec))?.into_parts();
             pointers.push(HandlerPointer(code.attach(fields)));
             keep.push(kept);
         }
-        Ok(Objects { pointers, _keep: keep })
+        Ok(Objects { pointers, _keep: keep, _foreign: kept_foreign })
     }
 
     /// One pointer a handler, in registration order.

@@ -39,7 +39,7 @@ fn both_can_hold(a: Residual, b: Residual) -> bool {
 
 fn can_hold(residual: Residual) -> bool {
     match residual {
-        Residual::None => true,
+        Residual::None | Residual::Opaque => true,
         Residual::Flow { active } => active != 0,
         Residual::Mask { .. } | Residual::Range { .. } => accepted(residual) != [0; 4],
     }
@@ -52,7 +52,7 @@ fn accepted(residual: Residual) -> Bytes {
         let accepts = match residual {
             Residual::Mask { mask, value, .. } => byte & mask == value,
             Residual::Range { low, high, .. } => low <= byte && byte <= high,
-            Residual::None | Residual::Flow { .. } => true,
+            Residual::None | Residual::Flow { .. } | Residual::Opaque => true,
         };
         bytes[usize::from(byte) / 64] |= u64::from(accepts) << (byte % 64);
     }

@@ -5,7 +5,7 @@ use super::{Body, HandlerSet, HandlerSpec, Residual};
 use crate::race::{Checksum, Reference, Source, Window};
 use crate::traffic::Packet;
 
-/// Whether a packet satisfies a handler's predicate.
+/// Whether a packet satisfies a handler's predicate; an opaque one is for the handler itself to tell.
 pub fn matches(spec: HandlerSpec, packet: &Packet) -> bool {
     let byte = |offset: u8| packet.payload[usize::from(offset)];
     spec.key == packet.protocol
@@ -14,12 +14,44 @@ pub fn matches(spec: HandlerSpec, packet: &Packet) -> bool {
             Residual::Mask { offset, mask, value } => byte(offset) & mask == value,
             Residual::Range { offset, low, high } => byte(offset) >= low && byte(offset) <= high,
             Residual::Flow { active } => active & (1 << (packet.flow % 64)) != 0,
+            Residual::Opaque => false,
         }
+}
+
+/// What a search through the handlers comes to.
+enum Found {
+    /// A built-in one runs.
+    BuiltIn(usize),
+    /// One from elsewhere runs, and has computed this; or nothing, against its word.
+    Foreign(usize, Option<u64>),
+}
+
+/// The first handler in registration order that matches. One from elsewhere is asked at most once, since only its own code
+/// says what its packets are.
+fn find(set: &HandlerSet, packet: &Packet) -> Option<Found> {
+    for (id, spec) in set.registered() {
+        if let Some((members, place)) = set.foreign().iter().find_map(|all| Some((all, all.place(id)?))) {
+            if spec.key != packet.protocol {
+                continue;
+            }
+            // Who breaks its word is refused before a race; here it has computed nothing, as in the arms.
+            let computed = members.ask(place, packet).ok().flatten();
+            if computed.is_some() || spec.residual.is_none() {
+                return Some(Found::Foreign(id, computed));
+            }
+        } else if matches(spec, packet) {
+            return Some(Found::BuiltIn(id));
+        }
+    }
+    None
 }
 
 /// The handler that runs: the first in registration order that matches.
 pub fn running(set: &HandlerSet, packet: &Packet) -> Option<usize> {
-    set.registered().find(|&(_, spec)| matches(spec, packet)).map(|(id, _)| id)
+    match find(set, packet)? {
+        Found::BuiltIn(id) | Found::Foreign(id, Some(_)) => Some(id),
+        Found::Foreign(_, None) => None,
+    }
 }
 
 /// What handler `n`'s body makes of a packet: a loop over the rounds, where the bodies are unrolled.
@@ -51,9 +83,10 @@ fn fold(
     value: impl Fn(usize, &Packet) -> u64,
 ) -> Checksum {
     let packets = &source.items::<Packet>()[window.first..][..window.count];
-    packets.iter().fold(Checksum::EMPTY, |checksum, packet| match running(set, packet) {
-        Some(id) => checksum.fold(value(id, packet), set.signature(id)),
-        None => checksum.fold(0, 0xFFFF),
+    packets.iter().fold(Checksum::EMPTY, |checksum, packet| match find(set, packet) {
+        Some(Found::BuiltIn(id)) => checksum.fold(value(id, packet), set.signature(id)),
+        Some(Found::Foreign(id, Some(value))) => checksum.fold(value, set.signature(id)),
+        Some(Found::Foreign(_, None)) | None => checksum.fold(0, 0xFFFF),
     })
 }
 

@@ -35,6 +35,9 @@ pub enum Residual {
         /// One bit a flow class, set where a session is active.
         active: u64,
     },
+    /// What only the handler itself can tell, by working on the packet: a plugin's, which declares that there is something
+    /// and no more.
+    Opaque,
 }
 
 impl Residual {
@@ -51,6 +54,8 @@ impl Residual {
                 packet.payload.get(usize::from(offset)).is_some_and(|byte| (low..=high).contains(byte))
             }
             Residual::Flow { active } => active >> (packet.flow & 63) & 1 == 1,
+            // Whoever has one decides by itself and never asks here.
+            Residual::Opaque => false,
         }
     }
 
@@ -63,7 +68,7 @@ impl Residual {
     pub fn offset(&self) -> Option<usize> {
         match *self {
             Residual::Mask { offset, .. } | Residual::Range { offset, .. } => Some(usize::from(offset)),
-            Residual::None | Residual::Flow { .. } => None,
+            Residual::None | Residual::Flow { .. } | Residual::Opaque => None,
         }
     }
 
@@ -81,6 +86,10 @@ impl Residual {
             Residual::Mask { mask, value, .. } if value & !mask != 0 => {
                 wrong(format!("value {value:#04x} has bits outside mask {mask:#04x}, so it never holds"))
             }
+            Residual::Opaque => wrong(
+                "a predicate that can be evaluated; only a plugin's handlers keep theirs to themselves"
+                    .into(),
+            ),
             Residual::Range { low, high, .. } if low > high => {
                 wrong(format!("low {low} exceeds high {high}, so it never holds"))
             }

@@ -53,6 +53,7 @@ pub fn broken_over(
     let build = |set: &HandlerSet| build(set).map_err(|error| error.to_string());
     let wrong = |set: HandlerSet| Ok(Broken { recipe: build(&set)?, becomes: plain(&set), sound: None });
     match fault {
+        _ if set.built_in() < set.len() => Err("a plugin's handlers can't be made wrong from here".into()),
         Fault::SkipResidual if set.residual_count() == 0 => {
             Err(format!("none of its {} handlers tests more than its key", set.len()))
         }

@@ -8,6 +8,7 @@ use rand::seq::SliceRandom;
 use serde::Serialize;
 
 use super::body::Body;
+use super::foreign::{Foreign, Members};
 use super::residual::Residual;
 use super::{overlap, scheme};
 use crate::race::Watch;
@@ -40,6 +41,8 @@ struct Inner {
     body: Body,
     /// Added to each handler's number where it signs a result: anything but 0 is sabotage.
     signature_shift: usize,
+    /// Those of the handlers whose code comes from elsewhere; their numbers follow the built-in ones'.
+    foreign: Vec<Members>,
 }
 
 impl HandlerSet {
@@ -75,7 +78,9 @@ impl HandlerSet {
             spec.residual.validate()?;
         }
         let order = (0..specs.len()).collect();
-        Ok(HandlerSet { inner: Arc::new(Inner { specs, order, body, signature_shift: 0 }) })
+        Ok(HandlerSet {
+            inner: Arc::new(Inner { specs, order, body, signature_shift: 0, foreign: Vec::new() }),
+        })
     }
 
     /// One ordinary handler for each of the `k` most frequent keys of a capture (all of them, if it has fewer), ties
@@ -122,15 +127,74 @@ impl HandlerSet {
             order: order.to_vec(),
             body: self.body(),
             signature_shift: self.inner.signature_shift,
+            foreign: self.inner.foreign.clone(),
         };
         Ok(HandlerSet { inner: Arc::new(inner) })
     }
 
     /// The same handlers, each of which signs its results with the next one's number: sabotage.
     pub(super) fn mislabelled(&self) -> Self {
-        let Inner { specs, order, body, .. } = &*self.inner;
-        let (specs, order) = (specs.clone(), order.clone());
-        HandlerSet { inner: Arc::new(Inner { specs, order, body: *body, signature_shift: 1 }) }
+        let Inner { specs, order, body, foreign, .. } = &*self.inner;
+        let (specs, order, foreign) = (specs.clone(), order.clone(), foreign.clone());
+        HandlerSet { inner: Arc::new(Inner { specs, order, body: *body, signature_shift: 1, foreign }) }
+    }
+
+    /// The same handlers with somebody else's behind them, in numbers and in registration order.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] where there would be more than [`MAX_HANDLERS`], or where one of them could never run
+    /// because an earlier handler takes each of its packets; whatever `foreign` has to say against.
+    pub(crate) fn with_foreign(&self, foreign: Arc<dyn Foreign>) -> Result<Self> {
+        let members = Members::new(foreign, self.len())?;
+        check_count(self.len() + members.specs.len())?;
+        for HandlerSpec { key, .. } in &members.specs {
+            let shadows = |(_, spec): &(usize, HandlerSpec)| spec.key == *key && spec.residual.is_none();
+            if let Some((id, _)) = self.registered().find(shadows) {
+                let claim = format!("key {key} of {}", members.handlers.name());
+                let wanted = format!("a key that handler {id} doesn't take already: it would never run");
+                return Err(Error::invalid("plugin", claim, wanted));
+            }
+        }
+        let Inner { specs, order, body, signature_shift, foreign } = &*self.inner;
+        let inner = Inner {
+            specs: specs.iter().chain(&members.specs).copied().collect(),
+            order: order.iter().copied().chain(self.len()..self.len() + members.specs.len()).collect(),
+            body: *body,
+            signature_shift: *signature_shift,
+            foreign: foreign.iter().cloned().chain([members]).collect(),
+        };
+        Ok(HandlerSet { inner: Arc::new(inner) })
+    }
+
+    /// How many of the handlers are built in: those of the first numbers. The others' code comes from elsewhere.
+    pub fn built_in(&self) -> usize {
+        self.inner.foreign.first().map_or(self.len(), |members| members.first)
+    }
+
+    /// Who brought handlers of their own, and which numbers they have.
+    pub(super) fn foreign(&self) -> &[Members] {
+        &self.inner.foreign
+    }
+
+    /// Has the plugins among the handlers work on each packet that they claim, and holds them to their word: before any
+    /// arm is timed, whose loops take what they get.
+    ///
+    /// # Errors
+    /// [`Error::Plugin`] with the first answer that breaks the ABI's rules; [`Error::Interrupted`] once `watch` is
+    /// stopped.
+    pub fn try_plugins(&self, packets: &[Packet], watch: &Watch) -> Result<()> {
+        for members in self.foreign() {
+            let claimed = |packet: &Packet| members.specs.iter().position(|spec| spec.key == packet.protocol);
+            for chunk in packets.chunks(PLUGIN_CHUNK) {
+                watch.check()?;
+                for packet in chunk {
+                    if let Some(place) = claimed(packet) {
+                        members.ask(place, packet)?;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The number that a handler's results are signed with: its own.
@@ -187,6 +251,9 @@ impl HandlerSet {
         overlap::pairs(self.specs())
     }
 }
+
+/// Packets between two looks at the watch: what a plugin does with one is its own affair.
+const PLUGIN_CHUNK: usize = 1024;
 
 fn check_count(n: usize) -> Result<()> {
     if (1..=MAX_HANDLERS).contains(&n) {

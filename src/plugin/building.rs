@@ -84,6 +84,10 @@ pub fn build(source: &Path, output: &Path, compiler: Option<&str>, options: &[&s
     let refuse = |reason: String| Error::CannotBuild { source_file: source.to_path_buf(), reason };
     let (program, version) = find(language, compiler).map_err(refuse)?;
     let mut arguments: Vec<OsString> = language.options().iter().map(OsString::from).collect();
+    if language == Language::Rust && without_std(source) {
+        // Without the standard library there is nothing to unwind with, and rustc refuses to try.
+        arguments.push("-Cpanic=abort".into());
+    }
     arguments.extend(options.iter().map(OsString::from));
     if language != Language::Rust
         && let Ok(include) = super::shipped::sources().map(|sources| sources.join("include"))
@@ -106,6 +110,12 @@ pub fn build(source: &Path, output: &Path, compiler: Option<&str>, options: &[&s
         command: words.map(quoted).collect::<Vec<_>>().join(" "),
         warnings: said,
     })
+}
+
+/// Whether a Rust source says that it does without the standard library.
+fn without_std(source: &Path) -> bool {
+    let text = std::fs::read_to_string(source).unwrap_or_default();
+    text.lines().any(|line| line.split_whitespace().collect::<String>().starts_with("#![no_std]"))
 }
 
 /// The compiler for a language, and what it says of itself.

@@ -1,12 +1,13 @@
 //! A library opened into this process: examined before any of its code runs, and never closed under anybody's feet.
 
 use std::mem::ManuallyDrop;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW, Symbol};
 
-use super::Rejected;
+use super::{Rejected, memory};
 use crate::binary::{BinaryError, ExportKind, SharedObject};
 
 /// A library, looked at without running any of it.
@@ -37,6 +38,12 @@ impl Examined {
             return Err(Rejected::new(&absolute, "architecture", found, wanted));
         }
         Ok(Examined { object, bytes })
+    }
+
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub fn sha256(&self) -> String {
+        use sha2::Digest;
+        sha2::Sha256::digest(&self.bytes).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Refuses a library that doesn't export a function of that name.
@@ -97,11 +104,18 @@ fn of_file(path: &Path, error: BinaryError) -> Rejected {
 pub struct Library {
     path: PathBuf,
     handle: ManuallyDrop<Handle>,
+    /// The copy that was opened, whose descriptor is part of its name: if the number were given out anew, the dynamic
+    /// linker would take the next library for this one.
+    copy: ManuallyDrop<Option<OwnedFd>>,
     stays: bool,
 }
 
 impl Library {
     /// Opens an examined library: resolves all of its symbols now, and shows its own to nobody.
+    ///
+    /// What is opened are the very bytes that were examined, wherever the system has a place for them: the file may have
+    /// changed since, and by its name the dynamic linker would give out a library of that name that is open already,
+    /// however often it was built anew. A library that looks for others beside itself (`$ORIGIN`) is opened by its name.
     ///
     /// # Errors
     /// [`Rejected`] with the dynamic linker's words.
@@ -110,14 +124,22 @@ impl Library {
     /// The library's constructors run in this process, and can do whatever they like.
     pub unsafe fn open(examined: &Examined) -> Result<Arc<Library>, Rejected> {
         let path = examined.object.path();
-        // SAFETY: the caller vouches for what runs.
-        let handle = unsafe { Handle::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| {
+        let refused = |said: String| {
             let wanted = "a library whose dependencies and symbols are all found; ldd shows them";
-            Rejected::new(path, "dlopen", said(&error), wanted)
-        })?;
+            Rejected::new(path, "dlopen", said, wanted)
+        };
+        let copy = match examined.object.looks_beside_itself() {
+            true => None,
+            false => memory::file(path, &examined.bytes).map_err(|error| refused(error.to_string()))?,
+        };
+        let name = copy.as_ref().map_or_else(|| path.to_path_buf(), memory::name);
+        // SAFETY: the caller vouches for what runs.
+        let opened = unsafe { Handle::open(Some(&name), RTLD_NOW | RTLD_LOCAL) };
+        let handle = opened.map_err(|error| refused(said(&error).replace(&*name.to_string_lossy(), "it")))?;
         Ok(Arc::new(Library {
             path: path.to_path_buf(),
             handle: ManuallyDrop::new(handle),
+            copy: ManuallyDrop::new(copy),
             stays: examined.object.has_thread_locals(),
         }))
     }
@@ -156,6 +178,8 @@ impl Drop for Library {
         if !self.stays {
             // SAFETY: dropped once, here; whoever took something out of it kept it from getting here.
             unsafe { ManuallyDrop::drop(&mut self.handle) };
+            // SAFETY: dropped once, here, after the library of that name.
+            unsafe { ManuallyDrop::drop(&mut self.copy) };
         }
     }
 }

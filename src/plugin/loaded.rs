@@ -17,6 +17,7 @@ pub struct Plugin {
     functions: Functions,
     claims: Vec<Claim>,
     library: Arc<Library>,
+    sha256: String,
 }
 
 impl Plugin {
@@ -29,22 +30,21 @@ impl Plugin {
     /// Its code runs in this process, from its constructors on, and can do whatever it likes; only an examination in another
     /// process tells beforehand what that is.
     pub unsafe fn load(path: &Path) -> Result<Arc<Plugin>, Rejected> {
-        let examined = Examined::read(path)?;
-        examined.require(abi::SYMBOL)?;
-        // SAFETY: the caller vouches for what runs.
-        let library = unsafe { Library::open(&examined) }?;
         // SAFETY: as above.
-        unsafe { Self::of(library) }
+        unsafe { Self::open(&Examined::read(path)?) }
     }
 
-    /// The plugin in an open library.
+    /// The plugin in a library that was examined.
     ///
     /// # Errors
     /// As [`Plugin::load`].
     ///
     /// # Safety
     /// As [`Plugin::load`].
-    pub unsafe fn of(library: Arc<Library>) -> Result<Arc<Plugin>, Rejected> {
+    pub unsafe fn open(examined: &Examined) -> Result<Arc<Plugin>, Rejected> {
+        examined.require(abi::SYMBOL)?;
+        // SAFETY: the caller vouches for what runs.
+        let library = unsafe { Library::open(examined) }?;
         let path = library.path();
         // SAFETY: a function of that name has that type by contract, and is called while `library` is held.
         let entry: EntryPoint = unsafe { library.function(abi::SYMBOL) }?;
@@ -52,7 +52,7 @@ impl Plugin {
         let functions = unsafe { gate::functions(path, entry()) }?;
         // SAFETY: the plugin's own function, while `library` is held.
         let claims = unsafe { claims::ask(path, functions.claimed_keys) }?;
-        Ok(Arc::new(Plugin { functions, claims, library }))
+        Ok(Arc::new(Plugin { functions, claims, library, sha256: examined.sha256() }))
     }
 
     /// The library's file.
@@ -63,6 +63,11 @@ impl Plugin {
     /// The library.
     pub fn library(&self) -> &Arc<Library> {
         &self.library
+    }
+
+    /// The SHA-256 of the library's bytes, in hexadecimal.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
     }
 
     /// Its functions.
@@ -137,6 +142,11 @@ impl Instance {
         }
     }
 
+    /// The plugin's own pointer to it, valid as long as this lives.
+    pub(super) fn as_ptr(&self) -> NonNull<c_void> {
+        self.pointer
+    }
+
     /// The plugin.
     pub fn plugin(&self) -> &Arc<Plugin> {
         &self.plugin
@@ -145,13 +155,20 @@ impl Instance {
     /// Lends it one packet.
     #[inline]
     pub fn process(&mut self, packet: &Packet) -> Processed {
+        let result = self.result(packet);
+        self.read(result.status, &result)
+    }
+
+    /// The same, unread: what it wrote, with what it returned as the status.
+    #[inline]
+    pub fn result(&mut self, packet: &Packet) -> PluginResult {
         let view = view(packet);
         let mut result = PluginResult::default();
         // SAFETY: the plugin's own function and instance; view, payload and result live through the call.
         let status = unsafe {
             (self.plugin.functions.process)(self.pointer.as_ptr(), &raw const view, &raw mut result)
         };
-        self.read(status, &result)
+        PluginResult { status, ..result }
     }
 
     /// Lends it several at once; `false` where its edition has no way to.

@@ -1,6 +1,6 @@
 //! Python's whole numbers have no bounds, and its arguments no types; the core's have.
 
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 
@@ -41,6 +41,11 @@ where
 /// A CPU's number, if one is given; whether that CPU exists is for whoever pins to say.
 pub fn cpu(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<usize>> {
     value.map(|value| whole::<u32>("cpu", value).map(|cpu| cpu as usize)).transpose()
+}
+
+/// A `TypeError` for something that can't be pickled: what it is made of lies in this process alone.
+pub fn unpicklable(what: &str) -> PyErr {
+    PyTypeError::new_err(format!("{what} can't be pickled: it is in this process alone; load it there again"))
 }
 
 fn largest<T>() -> u64 {

@@ -3,10 +3,12 @@
 use numpy::{IntoPyArray, PyArray1, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use super::arguments::{whole, wholes};
+use super::arguments::{unpicklable, whole, wholes};
 use super::errors::{self, OrRaise};
+use super::plugin::loading::PyPlugin;
 use super::{arrays, worker};
 use crate::dispatch::{Body, HandlerSet, HandlerSpec, Residual};
+use crate::plugin::with_plugin;
 use crate::{Error, Result};
 
 /// What a predicate is made of: its kind and its numbers.
@@ -52,6 +54,7 @@ impl PyResidual {
             Residual::Mask { offset, mask, value } => ("mask", [offset, mask, value].map(u64::from).to_vec()),
             Residual::Range { offset, low, high } => ("range", [offset, low, high].map(u64::from).to_vec()),
             Residual::Flow { active } => ("flow", vec![active]),
+            Residual::Opaque => return Err(unpicklable("a plugin's own predicate")),
         };
         Ok((py.import("nanokata.dispatch")?.getattr("_residual")?, parts))
     }
@@ -233,8 +236,25 @@ impl PyHandlerSet {
         self.0.overlaps()
     }
 
+    /// The same handlers with one for each claim of a plugin behind them.
+    fn with_plugin(&self, py: Python<'_>, plugin: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let plugin = PyPlugin::within(plugin)?.get().loaded(py)?;
+        // On a thread of its own as all foreign code: it makes an instance.
+        let set = worker::run_unpinned(py, None, |_| with_plugin(&self.0, &plugin))?;
+        Ok(PyHandlerSet(set))
+    }
+
+    /// How many of the handlers are built in; those of a plugin have the numbers from there on.
+    #[getter]
+    fn built_in(&self) -> usize {
+        self.0.built_in()
+    }
+
     /// How pickle makes it again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
+        if self.0.built_in() < self.0.len() {
+            return Err(unpicklable("a set with a plugin's handlers"));
+        }
         let parts = (self.0.keys(), self.residuals(), self.body(), self.0.order().to_vec());
         Ok((py.import("nanokata.dispatch")?.getattr("_handler_set")?, parts))
     }

@@ -1,12 +1,16 @@
 """The plugin boundary: build, examine and load packet handlers that were compiled apart from this package.
 
 >>> import nanokata as nk
->>> nk.plugin.shipped()  # doctest: +SKIP
+>>> plugin = nk.plugin.load(nk.plugin.shipped()["v2"])  # doctest: +SKIP
+>>> handlers = nk.dispatch.HandlerSet(100).with_plugin(plugin)  # doctest: +SKIP
 >>> nk.plugin.build("mine.c")  # doctest: +SKIP
 """
 
 from __future__ import annotations
 
-from .building import Built, build, shipped, sources
+from nanokata.errors import UncheckedPlugin
 
-__all__ = ["Built", "build", "shipped", "sources"]
+from .building import Built, build, shipped, sources
+from .loading import Claim, Plugin, Processed, load
+
+__all__ = ["Built", "Claim", "Plugin", "Processed", "UncheckedPlugin", "build", "load", "shipped", "sources"]

@@ -56,6 +56,11 @@ pub(super) fn workload(question: &Question, watch: &Watch) -> Result<Workload> {
                     "handlers were given already; leave it out",
                 ));
             }
+            if set.built_in() < set.len() {
+                let wanted =
+                    "built-in handlers only: what a plugin's predicate accepts can't be told beforehand";
+                return Err(Error::invalid("handlers", "a set with a plugin", wanted));
+            }
             (set.clone(), true)
         }
         None => (made(question, &keys)?, question.order_given),

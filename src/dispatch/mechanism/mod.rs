@@ -24,6 +24,11 @@ pub(super) use thin::Thin;
 use super::{Handler, Outcome};
 use crate::traffic::Packet;
 
+/// Why mechanisms and proposals refuse a set with a plugin's handlers.
+pub(super) const BUILT_IN_ONLY: &str = "built-in handlers only: these arms differ in nothing but their calls because the \
+    residual tests of all are the core's own, and a plugin keeps its tests to itself; the selection arms take it \
+    (table_compact calls through dyn as dyn_trait does)";
+
 /// Calls a handler's `process`.
 pub(super) trait Call: Send + 'static {
     /// What the call returns.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::known::{self, INLINED_SIZES, KNOWN_SIZES};
-use super::{Direct, EnumMatch, Erased, FatPointer, StaticInlined, StaticMatch, Table, Thin};
+use super::{BUILT_IN_ONLY, Direct, EnumMatch, Erased, FatPointer, StaticInlined, StaticMatch, Table, Thin};
 use crate::binary::Image;
 use crate::dispatch::arm_code::{self, ArmCode, Route};
 use crate::dispatch::body::{Fat, Tiny};
@@ -111,6 +111,9 @@ impl MechanismArm {
 
     /// Why it can't dispatch to this set; `None` if it can.
     pub fn refuses(self, set: &HandlerSet) -> Option<String> {
+        if set.built_in() < set.len() {
+            return Some(BUILT_IN_ONLY.into());
+        }
         match self {
             MechanismArm::StaticMatch => known::unknown(set, &KNOWN_SIZES),
             MechanismArm::StaticInlined => known::unknown(set, &INLINED_SIZES),

@@ -10,7 +10,7 @@ use super::{Asked, Folded, ScanEnum, ScanErased, ScanStatic, ScanStaticKeys};
 use crate::binary::Image;
 use crate::dispatch::arm_code::{self, ArmCode, Route};
 use crate::dispatch::body::{Fat, Tiny};
-use crate::dispatch::mechanism::unknown_keys;
+use crate::dispatch::mechanism::{BUILT_IN_ONLY, unknown_keys};
 use crate::dispatch::replay::{self, Dispatch};
 use crate::dispatch::sizes::with_size;
 use crate::dispatch::{Body, HandlerSet, sabotage};
@@ -94,6 +94,9 @@ impl ProposalArm {
 
     /// Why it can't dispatch to this set; `None` if it can.
     pub fn refuses(self, set: &HandlerSet) -> Option<String> {
+        if set.built_in() < set.len() {
+            return Some(BUILT_IN_ONLY.into());
+        }
         match self {
             ProposalArm::Static => known::unknown(set),
             ProposalArm::StaticKeys => unknown_keys(set, &WRITTEN_OUT),

@@ -204,8 +204,10 @@ impl SelectionRecipe {
     /// `scan_ordered`. Worth it before a race, which builds in every block and can't stop inside a build.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] once `watch` is stopped.
+    /// [`Error::Interrupted`] once `watch` is stopped; [`Error::Plugin`] where a plugin among the handlers breaks its word
+    /// on these packets.
     pub fn settled_for(&self, packets: &[Packet], watch: &Watch) -> Result<Self> {
+        self.set.try_plugins(packets, watch)?;
         let order = match (&self.order, self.arm) {
             (None, SelectionArm::ScanOrdered) => Some(order::frequency_order(&self.set, packets, watch)?),
             (order, _) => order.clone(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .build import build
+from .load import load
 
 
 @click.group(short_help="Build, check and load plugins.", context_settings={"max_content_width": 80})
@@ -13,3 +14,4 @@ def plugin() -> None:
 
 
 plugin.add_command(build)
+plugin.add_command(load)

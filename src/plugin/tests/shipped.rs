@@ -1,17 +1,12 @@
 //! The plugins that come with the build, through every gate.
 
+use crate::plugin::abi::{CLAIM_RESIDUAL, Claim, LEVEL_1_BYTES, LEVEL_2_BYTES, PluginResult};
 use std::sync::Arc;
 
-use super::abi::{CLAIM_RESIDUAL, Claim, LEVEL_1_BYTES, LEVEL_2_BYTES, PluginResult};
-use super::{Instance, Plugin, Processed, shipped, view};
+use super::load;
 use crate::dispatch::{Body, reference};
+use crate::plugin::{Instance, Processed, shipped, view};
 use crate::traffic::Packet;
-
-fn load(name: &str) -> Arc<Plugin> {
-    let path = shipped::library(name).expect("built with this");
-    // SAFETY: this build's own plugin.
-    unsafe { Plugin::load(&path) }.unwrap_or_else(|error| panic!("{error}"))
-}
 
 fn packet(key: u16, first: u8) -> Packet {
     let mut payload = std::array::from_fn(|at| (at * 37 + 11) as u8);
