@@ -33,6 +33,11 @@ impl Fields {
         Fields { salted_key: spec.key ^ salt, id, residual: spec.residual }
     }
 
+    /// The number that results are signed with.
+    pub fn id(&self) -> u16 {
+        self.id
+    }
+
     /// What is left of `matches` where the key is known to be right.
     pub fn residual(&self) -> &Residual {
         &self.residual

@@ -7,6 +7,7 @@
 pub mod abi;
 mod adapter;
 mod allowed;
+pub mod arm;
 pub mod building;
 pub mod claims;
 pub mod gate;

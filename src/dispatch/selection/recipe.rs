@@ -137,8 +137,8 @@ pub struct Pass {
 macro_rules! with_selection {
     ($self:expr, $packets:expr, $placement:expr, |$selection:ident| $then:expr) => {{
         let (recipe, placement): (&SelectionRecipe, &mut Placement) = ($self, $placement);
-        let (set, bound) = (&recipe.set, recipe.residual_bound);
-        match recipe.arm {
+        let (set, bound) = (recipe.set(), recipe.residual_bound());
+        match recipe.arm() {
             SelectionArm::Scan => {
                 let $selection = Scan::build(set, placement)?;
                 $then
@@ -174,6 +174,7 @@ macro_rules! with_selection {
         }
     }};
 }
+pub(super) use with_selection;
 
 impl SelectionRecipe {
     /// An arm over `set`. `residual_bound` limits how many residual candidates a key of a table may have.
@@ -225,6 +226,11 @@ impl SelectionRecipe {
         &self.set
     }
 
+    /// How many residual candidates a key of a table may have.
+    pub(super) fn residual_bound(&self) -> Option<usize> {
+        self.residual_bound
+    }
+
     /// The arm's name.
     pub fn name(&self) -> &'static str {
         self.arm.name()
@@ -245,7 +251,7 @@ impl SelectionRecipe {
         with_selection!(&settled, packets, &mut placement, |selection| pass(selection, packets, watch))
     }
 
-    fn sorted(&self, packets: &[Packet]) -> Result<HandlerSet> {
+    pub(super) fn sorted(&self, packets: &[Packet]) -> Result<HandlerSet> {
         match &self.order {
             Some(order) => self.set.reordered(order),
             // A build has nobody to stop it; who wants to be stopped calls `settled_for` first.

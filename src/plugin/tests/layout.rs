@@ -1,6 +1,5 @@
 //! The C headers and their Rust spelling, byte by byte: a C compiler is asked to assert what Rust says.
 
-use std::mem::offset_of;
 use std::path::Path;
 
 use crate::plugin::abi::{
@@ -18,11 +17,13 @@ macro_rules! asserted {
         );
         $(text += &format!(
             "_Static_assert(offsetof({}, {field}) == {}, \"{field}\");\n",
-            $c, offset_of!($rust, $field), field = stringify!($field)
+            $c, std::mem::offset_of!($rust, $field), field = stringify!($field)
         );)*
         text
     }};
 }
+
+pub(crate) use asserted;
 
 fn all() -> String {
     let mut text = String::from("#include <stddef.h>\n#include \"nanokata_plugin.h\"\n");
@@ -52,7 +53,7 @@ fn all() -> String {
 }
 
 /// Whether a C compiler takes it; `None` without one.
-fn holds(text: &str, options: &[&str]) -> Option<Result<(), String>> {
+pub(crate) fn holds(text: &str, options: &[&str]) -> Option<Result<(), String>> {
     building::find(Language::C, None).ok()?;
     let folder = tempfile::tempdir().expect("a directory of its own");
     let source = folder.path().join("layout.c");

@@ -3,7 +3,7 @@
 mod adapter;
 mod allowed;
 mod gates;
-mod layout;
+pub(in crate::plugin) mod layout;
 mod shipped;
 
 use std::sync::Arc;

@@ -34,7 +34,8 @@ def load(paths: tuple[Path, ...], allow: Path | None, capture: Path | None, hand
     nanokata plugin load ./libmine.so --allow allowed.sha256
     nanokata plugin load ./libmine.so --capture traffic.pcap
 
-    A list is made by `sha256sum *.so > allowed.sha256`. What isn't on it is never opened: not even its constructors run.
+    A list is made by `sha256sum *.so > allowed.sha256`. What isn't on it is never
+    opened: not even its constructors run.
     """
     from nanokata import plugin
     from nanokata.cli.output import show
@@ -50,8 +51,8 @@ def load(paths: tuple[Path, ...], allow: Path | None, capture: Path | None, hand
         click.echo()
     if traffic is not None:
         click.echo(f"{traffic['packets']:,} packets of {capture}, in one compact table:")
-        for took in traffic["taken"]:
-            click.echo(f"{took['packets']:>12,}  {took['by']}")
+        for who in traffic["taken"]:
+            click.echo(f"{who['packets']:>12,}  {who['by']}")
 
 
 def _as_dict(one: Plugin) -> dict[str, Any]:
@@ -61,7 +62,7 @@ def _as_dict(one: Plugin) -> dict[str, Any]:
 
 
 def _on_capture(loaded: list[Plugin], capture: Path, handlers: int) -> dict[str, Any]:
-    """Return who took the packets of a capture: built-in handlers for its most frequent keys stand behind the plugins'."""
+    """Return who took the packets of a capture: the plugins, or built-in handlers for its most frequent other keys."""
     import numpy as np
 
     from nanokata import dispatch, traffic
@@ -73,13 +74,13 @@ def _on_capture(loaded: list[Plugin], capture: Path, handlers: int) -> dict[str,
     for one in loaded:
         handler_set = handler_set.with_plugin(one)
     ran = dispatch.table_compact(handler_set)(packets)
-    assert ran.handlers is not None
+    took = np.asarray(ran.handlers)
     bounds = [handler_set.built_in]
     for one in loaded:
         bounds.append(bounds[-1] + len(one.claims))
     names = [str(one.path) for one in loaded]
-    taken = [{"by": "built-in handlers", "packets": int((ran.handlers < bounds[0]).sum())}]
+    taken = [{"by": "built-in handlers", "packets": int((took < bounds[0]).sum())}]
     for name, first, last in zip(names, bounds[:-1], bounds[1:], strict=True):
-        taken.append({"by": name, "packets": int(((ran.handlers >= first) & (ran.handlers < last)).sum())})
-    taken.append({"by": "nobody", "packets": int((ran.handlers == dispatch.UNSUPPORTED).sum())})
+        taken.append({"by": name, "packets": int(((took >= first) & (took < last)).sum())})
+    taken.append({"by": "nobody", "packets": int((took == dispatch.UNSUPPORTED).sum())})
     return {"packets": len(packets), "taken": taken}
