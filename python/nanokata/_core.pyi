@@ -36,6 +36,8 @@ __all__ = [
     "machine_card",
     "mechanism",
     "null",
+    "own_arm",
+    "own_selection",
     "perform_simulation",
     "proposal",
     "race",
@@ -44,6 +46,7 @@ __all__ = [
     "run_experiment",
     "scan_ordered",
     "selection",
+    "selection_alone",
     "sha256",
     "shipped_plugins",
     "simulate_experiment",
@@ -384,4 +387,7 @@ def build_plugin(
 ) -> tuple[pathlib.Path, str, str, str]: ...
 def load_plugin(path: str | os.PathLike[str], *, allow: str | os.PathLike[str] | None) -> Plugin: ...
 def sha256(path: str | os.PathLike[str]) -> str: ...
+def own_arm(path: str | os.PathLike[str], handlers: HandlerSet) -> Arm: ...
+def own_selection(path: str | os.PathLike[str], handlers: HandlerSet) -> Arm: ...
+def selection_alone(name: str, handlers: HandlerSet) -> Arm: ...
 def shipped_plugins() -> tuple[list[tuple[str, pathlib.Path]], pathlib.Path]: ...

@@ -350,8 +350,18 @@ def _named(arms: Mapping[str, Arm] | Sequence[Arm]) -> dict[str, Arm]:
     for name, arm in pairs:
         arguments.word("arms", name, "wanted arms named by texts")
         if not isinstance(arm, ArmClass):
-            raise arguments.wrong_type("arms", arm, f"{wanted}, as nanokata.dispatch makes them")
+            raise _no_arm(arm, wanted)
     return dict(pairs) if isinstance(arms, Mapping) else _by_name([arm for _, arm in pairs])
+
+
+def _no_arm(given: object, wanted: str) -> Exception:
+    if callable(given):
+        compiled = (
+            "a Python callable can't be raced: calling it costs more than what it is to be compared with. "
+            "Compile it, and race nanokata.plugin.arm('./libmine.so', handlers)"
+        )
+        return arguments.wrong_type("arms", given, compiled)
+    return arguments.wrong_type("arms", given, f"{wanted}, as nanokata.dispatch makes them")
 
 
 def _baseline(baseline: str | None, names: Sequence[str]) -> str:

@@ -18,8 +18,12 @@ use crate::dispatch::{
     ProposalRecipe, ScanReference, SelectionArm, SelectionRecipe, ceiling, order,
 };
 use crate::machine::memory;
+use crate::plugin::arm::{ArmRecipe, SelectRecipe, SelectReference};
 use crate::race::{Ceiling, Checksum, Placement, Probes, Recipe, Reference, Source, Watch, Window};
 use crate::traffic::Packet;
+
+/// The claim of arms that say who runs and run nobody.
+pub const SELECTION_ALONE: &str = "selection alone";
 
 /// The kinds of arm, each with what its recipe needs.
 #[derive(Clone)]
@@ -28,6 +32,8 @@ enum Kind {
     Mechanism(Arc<MechanismRecipe>, MechanismArm),
     Proposal(Arc<ProposalRecipe>),
     Null(Arc<NullRecipe>),
+    Whole(Arc<ArmRecipe>),
+    Select(Arc<SelectRecipe>),
 }
 
 /// One way of doing the work: a recipe for races, and callable on an array of packets.
@@ -42,7 +48,7 @@ impl PyArm {
     pub fn settled_for(&self, packets: &[Packet], watch: &Watch) -> Result<PyArm> {
         let kind = match &self.kind {
             Kind::Selection(recipe) => Kind::Selection(Arc::new(recipe.settled_for(packets, watch)?)),
-            kind @ (Kind::Mechanism(..) | Kind::Proposal(_) | Kind::Null(_)) => kind.clone(),
+            kind => kind.clone(),
         };
         Ok(PyArm { kind, set: self.set.clone() })
     }
@@ -51,7 +57,7 @@ impl PyArm {
     pub fn ceiling(&self, probes: Option<&Probes>) -> Ceiling {
         match &self.kind {
             Kind::Selection(recipe) => ceiling::selection(recipe.arm(), probes),
-            Kind::Mechanism(..) | Kind::Proposal(_) | Kind::Null(_) => ceiling::fold(),
+            _ => ceiling::fold(),
         }
     }
 
@@ -62,6 +68,8 @@ impl PyArm {
             Kind::Mechanism(recipe, _) => Arc::clone(recipe) as _,
             Kind::Proposal(recipe) => Arc::clone(recipe) as _,
             Kind::Null(recipe) => Arc::clone(recipe) as _,
+            Kind::Whole(recipe) => Arc::clone(recipe) as _,
+            Kind::Select(recipe) => Arc::clone(recipe) as _,
         }
     }
 
@@ -72,7 +80,8 @@ impl PyArm {
                 (Arc::new(DirectReference::new(&self.set)), "fixed body")
             }
             Kind::Null(_) => (Arc::new(NullReference::new(&self.set)), "loop alone"),
-            Kind::Selection(_) | Kind::Mechanism(..) | Kind::Proposal(_) => {
+            Kind::Select(_) => (Arc::new(SelectReference::new(&self.set)), SELECTION_ALONE),
+            Kind::Selection(_) | Kind::Mechanism(..) | Kind::Proposal(_) | Kind::Whole(_) => {
                 (Arc::new(ScanReference::new(&self.set)), "dispatch")
             }
         }
@@ -82,7 +91,7 @@ impl PyArm {
     pub fn counted(&self, packets: &[Packet], watch: &Watch) -> Result<Option<Pass>> {
         match &self.kind {
             Kind::Selection(recipe) => recipe.pass(packets, watch).map(Some),
-            Kind::Mechanism(..) | Kind::Proposal(_) | Kind::Null(_) => Ok(None),
+            _ => Ok(None),
         }
     }
 
@@ -91,13 +100,28 @@ impl PyArm {
         &self.set
     }
 
-    fn arm_name(&self) -> &'static str {
+    fn arm_name(&self) -> String {
         match &self.kind {
-            Kind::Selection(recipe) => recipe.name(),
-            Kind::Mechanism(recipe, _) => recipe.name(),
-            Kind::Proposal(recipe) => recipe.name(),
-            Kind::Null(_) => NullRecipe::NAME,
+            Kind::Selection(recipe) => recipe.name().into(),
+            Kind::Mechanism(recipe, _) => recipe.name().into(),
+            Kind::Proposal(recipe) => recipe.name().into(),
+            Kind::Null(_) => NullRecipe::NAME.into(),
+            Kind::Whole(recipe) => recipe.path().display().to_string(),
+            Kind::Select(recipe) => match recipe.source() {
+                Ok(arm) => arm.name().into(),
+                Err(path) => path.display().to_string(),
+            },
         }
+    }
+
+    /// An arm of somebody's library.
+    pub(super) fn whole(recipe: ArmRecipe, set: &HandlerSet) -> PyArm {
+        PyArm { kind: Kind::Whole(Arc::new(recipe)), set: set.clone() }
+    }
+
+    /// A selection, whoever's.
+    pub(super) fn select(recipe: SelectRecipe, set: &HandlerSet) -> PyArm {
+        PyArm { kind: Kind::Select(Arc::new(recipe)), set: set.clone() }
     }
 }
 
@@ -170,7 +194,7 @@ impl PyArm {
 
     /// Its name.
     #[getter]
-    fn name(&self) -> &'static str {
+    fn name(&self) -> String {
         self.arm_name()
     }
 
@@ -182,6 +206,11 @@ impl PyArm {
             Kind::Mechanism(recipe, _) => recipe.help(),
             Kind::Proposal(recipe) => recipe.help(),
             Kind::Null(_) => NullRecipe::HELP,
+            Kind::Whole(_) => "somebody's whole arm: finds, calls and folds by itself",
+            Kind::Select(recipe) => match recipe.source() {
+                Ok(arm) => arm.help(),
+                Err(_) => "somebody's selection: says who runs, and runs nobody",
+            },
         }
     }
 

@@ -48,6 +48,8 @@ mod _core {
     #[pymodule_export]
     use super::machine::{build_id, machine_card};
     #[pymodule_export]
+    use super::plugin::arms::{own_arm, own_selection, selection_alone};
+    #[pymodule_export]
     use super::plugin::building::{build_plugin, shipped_plugins};
     #[pymodule_export]
     use super::plugin::loading::{PyPlugin, load_plugin, sha256};

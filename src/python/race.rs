@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-use super::dispatch::PyArm;
+use super::dispatch::{PyArm, SELECTION_ALONE};
 use super::document::{document, started_now};
 use super::errors::OrRaise;
 use super::machine::card;
@@ -162,6 +162,15 @@ fn plan(
         let probes = arm.counted(&packets, watch)?.map(|pass| Probes::of(pass.probes, None));
         let ceiling = Some(arm.ceiling(probes.as_ref()));
         entries.push(Entry { probes, ceiling, ..Entry::new(name, role, arm.recipe(), reference, claim) });
+    }
+    let alone = |entry: &&Entry| entry.claim == SELECTION_ALONE;
+    if let (Some(alone), Some(other)) = (entries.iter().find(alone), entries.iter().find(|entry| !alone(entry))) {
+        let wanted = format!(
+            "selections alone or none: {} says who runs and runs nobody, so that it does less than {}; \
+             nanokata.plugin.select takes built-in selections by name, behind the same call",
+            alone.name, other.name
+        );
+        return Err(Error::invalid("arms", &alone.name, wanted));
     }
     let sets: Vec<&HandlerSet> = arms.iter().map(|(_, arm)| arm.handler_set()).collect();
     let mut checks = audit::checks(&sets, &packets, card(), watch)?;

@@ -10,7 +10,20 @@ from __future__ import annotations
 
 from nanokata.errors import UncheckedPlugin
 
+from .arms import arm, select
 from .building import Built, build, shipped, sources
 from .loading import Claim, Plugin, Processed, load
 
-__all__ = ["Built", "Claim", "Plugin", "Processed", "UncheckedPlugin", "build", "load", "shipped", "sources"]
+__all__ = [
+    "Built",
+    "Claim",
+    "Plugin",
+    "Processed",
+    "UncheckedPlugin",
+    "arm",
+    "build",
+    "load",
+    "select",
+    "shipped",
+    "sources",
+]

@@ -1,4 +1,5 @@
 //! The plugin boundary: building, examining and loading libraries.
 
+pub mod arms;
 pub mod building;
 pub mod loading;
