@@ -48,6 +48,7 @@ impl PyArm {
     pub fn settled_for(&self, packets: &[Packet], watch: &Watch) -> Result<PyArm> {
         let kind = match &self.kind {
             Kind::Selection(recipe) => Kind::Selection(Arc::new(recipe.settled_for(packets, watch)?)),
+            Kind::Select(recipe) => Kind::Select(Arc::new(recipe.settled_for(packets, watch)?)),
             kind => kind.clone(),
         };
         Ok(PyArm { kind, set: self.set.clone() })

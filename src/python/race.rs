@@ -164,7 +164,9 @@ fn plan(
         entries.push(Entry { probes, ceiling, ..Entry::new(name, role, arm.recipe(), reference, claim) });
     }
     let alone = |entry: &&Entry| entry.claim == SELECTION_ALONE;
-    if let (Some(alone), Some(other)) = (entries.iter().find(alone), entries.iter().find(|entry| !alone(entry))) {
+    if let (Some(alone), Some(other)) =
+        (entries.iter().find(alone), entries.iter().find(|entry| !alone(entry)))
+    {
         let wanted = format!(
             "selections alone or none: {} says who runs and runs nobody, so that it does less than {}; \
              nanokata.plugin.select takes built-in selections by name, behind the same call",

@@ -26,21 +26,26 @@ pub(crate) struct Selector {
 unsafe impl Send for Selector {}
 
 impl Selector {
-    /// A selection by `arm` over the built-in handlers of `set`, placed. What sorts itself by traffic beforehand sorts by
-    /// `packets`.
+    /// What [`Selector::build`] takes: a selection by `arm` over the built-in handlers of `set`, numbered anew in
+    /// registration order, so that a handler's number is its place.
+    ///
+    /// # Errors
+    /// As [`SelectionRecipe::new`].
+    pub fn recipe(arm: SelectionArm, set: &HandlerSet) -> Result<SelectionRecipe> {
+        let specs: Vec<HandlerSpec> = set.registered().map(|(_, spec)| spec).collect();
+        SelectionRecipe::new(arm, &HandlerSet::from_specs(specs, set.body())?, None)
+    }
+
+    /// Places a selection that [`Selector::recipe`] made.
     ///
     /// # Errors
     /// [`Error::Os`](crate::Error::Os) where memory can't be mapped.
     pub fn build(
-        arm: SelectionArm,
-        set: &HandlerSet,
+        recipe: &SelectionRecipe,
         packets: &[Packet],
         placement: &mut Placement,
     ) -> Result<Selector> {
-        // The same handlers numbered in registration order: a handler's number is its place.
-        let specs: Vec<HandlerSpec> = set.registered().map(|(_, spec)| spec).collect();
-        let recipe = SelectionRecipe::new(arm, &HandlerSet::from_specs(specs, set.body())?, None)?;
-        with_selection!(&recipe, packets, placement, |selection| Ok(Self::of(selection)))
+        with_selection!(recipe, packets, placement, |selection| Ok(Self::of(selection)))
     }
 
     fn of<S: Select>(selection: S) -> Selector {

@@ -14,6 +14,7 @@ mod mechanism;
 mod neighbour;
 mod proposals;
 mod residual;
+mod select;
 mod selection;
 mod stream;
 mod tail;
@@ -25,6 +26,7 @@ use crate::race::Experiment;
 /// The area's experiments.
 pub const EXPERIMENTS: &[&dyn Experiment] = &[
     &selection::SelectionCost,
+    &select::SelectionAlone,
     &mechanism::MechanismCost,
     &proposals::ProposalsCost,
     &icache::InstructionCache,

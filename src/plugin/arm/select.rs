@@ -12,8 +12,8 @@ use super::gate::{self, Functions};
 use super::handlers::{self, Handed};
 use super::whole::null;
 use crate::Result;
-use crate::dispatch::{HandlerSet, SelectionArm, Selector, reference};
-use crate::race::{Arm, Checksum, Input, Placement, Recipe, Reference, Settle, Source, Window};
+use crate::dispatch::{HandlerSet, SelectionArm, SelectionRecipe, Selector, reference};
+use crate::race::{Arm, Checksum, Input, Placement, Recipe, Reference, Settle, Source, Watch, Window};
 use crate::traffic::Packet;
 
 /// Packets that one call is asked about: enough that the call itself is nothing beside them, and their places stay in the L1.
@@ -22,8 +22,8 @@ const BATCH: usize = 256;
 /// Who selects.
 #[derive(Debug, Clone)]
 pub enum Selecting {
-    /// A built-in arm.
-    BuiltIn(SelectionArm),
+    /// A built-in arm, over handlers numbered by their places.
+    BuiltIn(SelectionRecipe),
     /// Somebody's library.
     Library(Box<Functions<Select>>),
 }
@@ -40,7 +40,10 @@ impl SelectRecipe {
     pub fn built_in(arm: SelectionArm, set: &HandlerSet) -> Result<SelectRecipe> {
         match handlers::refuses(set) {
             Some(refusal) => Err(refusal),
-            None => Ok(SelectRecipe { selecting: Selecting::BuiltIn(arm), set: set.clone() }),
+            None => Ok(SelectRecipe {
+                selecting: Selecting::BuiltIn(Selector::recipe(arm, set)?),
+                set: set.clone(),
+            }),
         }
     }
 
@@ -61,10 +64,22 @@ impl SelectRecipe {
         Ok(SelectRecipe { selecting: Selecting::Library(functions), set: set.clone() })
     }
 
+    /// The same with everything settled that it would otherwise find out from the input at each build.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`](crate::Error::Interrupted) once `watch` is stopped.
+    pub fn settled_for(&self, packets: &[Packet], watch: &Watch) -> Result<SelectRecipe> {
+        let selecting = match &self.selecting {
+            Selecting::BuiltIn(recipe) => Selecting::BuiltIn(recipe.settled_for(packets, watch)?),
+            library @ Selecting::Library(_) => library.clone(),
+        };
+        Ok(SelectRecipe { selecting, set: self.set.clone() })
+    }
+
     /// The built-in arm that it is, or the library's file.
     pub fn source(&self) -> Result<SelectionArm, PathBuf> {
         match &self.selecting {
-            Selecting::BuiltIn(arm) => Ok(*arm),
+            Selecting::BuiltIn(recipe) => Ok(recipe.arm()),
             Selecting::Library(functions) => Err(functions.library.path().to_path_buf()),
         }
     }
@@ -128,8 +143,8 @@ impl Recipe for SelectRecipe {
     fn build(&self, input: &Input, placement: &mut Placement) -> Result<Arm> {
         let places = Box::new([UNWRITTEN; BATCH]);
         let batches = match &self.selecting {
-            Selecting::BuiltIn(arm) => {
-                let selector = Selector::build(*arm, &self.set, input.items(), placement)?;
+            Selecting::BuiltIn(recipe) => {
+                let selector = Selector::build(recipe, input.items(), placement)?;
                 let selection = selector.pointer();
                 Batches {
                     // SAFETY: but for the names of its structs the same function; packets are laid out alike.
@@ -170,9 +185,9 @@ impl Recipe for SelectRecipe {
 
     fn settle(&self) -> Settle {
         match &self.selecting {
-            Selecting::BuiltIn(arm) if !arm.organises_itself() => Settle::Window,
+            Selecting::BuiltIn(recipe) => recipe.settle(),
             // What a library's learns from what it sees can't be known.
-            _ => Settle::Pass,
+            Selecting::Library(_) => Settle::Pass,
         }
     }
 }
