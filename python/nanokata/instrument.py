@@ -84,7 +84,8 @@ class Doctor(_Document):
     """What the doctor found: the clock, the floor, the counters, and the error rates of verdicts made here.
 
     A read-only mapping; its keys are attributes as well: `tick_ns`, `floor_ns`, `false_verdict_rate`,
-    `detection_rate` (of 2 % of extra packets), `half_width`, each the worst of `bodies`; `bodies`, with every rate and
+    `detection_rate` (of 2 % of extra packets), `half_width`,
+    `layout_spread`, each the worst of `bodies`; `bodies`, with every rate and
     its Clopper–Pearson interval at 95 %, and the ratio of an arm to itself (`again_ratio`,
     `again_low`, `again_high`); `trials` (0 where one race's blocks were resampled), `machine`, …
     """
@@ -152,8 +153,8 @@ _LOOK_SECONDS = 1.0
 
 
 def doctor_seconds(trials: int | None, trial_seconds: float) -> float:
-    """Return about how long :func:`doctor` takes, in seconds: trials run with fat bodies and with tiny ones."""
-    return _LOOK_SECONDS + 2 * (trials or 1) * trial_seconds
+    """Return about how long :func:`doctor` takes, in seconds: trials and layouts, fat bodies and tiny."""
+    return _LOOK_SECONDS + 2 * ((trials or 1) + 1) * trial_seconds
 
 
 def machine() -> Machine:
@@ -179,6 +180,17 @@ def stored_doctor(card: Machine) -> Doctor | None:
 
         store.warn(ValueError(f"a stored document is damaged: {problem!r}"), NOT_SHOWN)
         return None
+
+
+def layout_spread() -> float | None:
+    """Return how far apart the copies of one loop were that differ in nothing but where they lie, relative.
+
+    ``None`` where no doctor has measured that on this machine with this build.
+    """
+    known = stored_doctor(machine())
+    spread = None if known is None else known.get("layout_spread")
+    usable = isinstance(spread, float) and 0 < spread < 1
+    return spread if usable else None
 
 
 def _checked(found: Mapping[str, Any]) -> Doctor:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 from nanokata import arguments, presets
 from nanokata.catalogue import Experiment, find
 from nanokata.errors import InvalidArgument, WrongArray
-from nanokata.instrument import Machine, Progress, stored_doctor
+from nanokata.instrument import Machine, Progress, layout_spread, stored_doctor
 from nanokata.results import RaceResult, RunResult
 
 if TYPE_CHECKING:
@@ -259,6 +259,7 @@ def run(
         seconds=arguments.optional_real("seconds", seconds),
         precision=arguments.optional_real("precision", precision),
         margin=arguments.optional_real("margin", margin),
+        layout_spread=layout_spread(),
         seed=arguments.whole("seed", seed),
         cpu=arguments.cpu_number(cpu),
         counters=_counters(counters),
@@ -328,6 +329,7 @@ def race(
         seconds=arguments.optional_real("seconds", seconds),
         precision=arguments.optional_real("precision", precision),
         margin=arguments.optional_real("margin", margin),
+        layout_spread=layout_spread(),
         order=arguments.word("order", order, "wanted balanced or arm-major"),
         tails=arguments.flag("tails", tails),
         seed=arguments.whole("seed", seed),

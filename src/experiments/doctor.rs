@@ -9,6 +9,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 
+use super::layouts;
 use crate::dispatch::{Body, HandlerSet, ScanReference, SelectionArm, SelectionRecipe};
 use crate::machine::Card;
 use crate::race::statistics::{Interval, clopper_pearson, median, signed_rank_interval};
@@ -88,6 +89,8 @@ pub struct Diagnosis {
     pub blocks: f64,
     /// Median nanoseconds a packet of the arm.
     pub ns_per_packet: f64,
+    /// Largest relative difference between the arm's code copies and their mean: see [`layouts::spread`].
+    pub layout_spread: f64,
 }
 
 /// What doctor found.
@@ -107,6 +110,8 @@ pub struct Doctor {
     pub detection_rate: f64,
     /// The worst of the bodies: half-width.
     pub half_width: f64,
+    /// The worst of the bodies: spread of code copies. The margin of arms that exist in one code layout is no less.
+    pub layout_spread: f64,
 }
 
 /// Arms of a trial: name and extra packets in thousandths.
@@ -126,12 +131,14 @@ pub fn examine(options: &DoctorOptions, card: &Card, watch: &Watch) -> Result<Do
     }
     let bodies = [Body::Fat, Body::Tiny];
     let trials = options.trials.unwrap_or(1);
-    let whole = (bodies.len() * trials) as f64;
+    // The trials of each body, and then its copies.
+    let steps = trials + 1;
+    let whole = (bodies.len() * steps) as f64;
     let mut diagnoses = Vec::new();
     for (number, body) in bodies.into_iter().enumerate() {
         let mut cells = Vec::with_capacity(trials);
         for trial in 0..trials {
-            let at = (number * trials + trial) as f64;
+            let at = (number * steps + trial) as f64;
             watch.section(
                 &format!("doctor, {body} bodies, trial {} of {trials}", trial + 1),
                 at / whole,
@@ -139,10 +146,14 @@ pub fn examine(options: &DoctorOptions, card: &Card, watch: &Watch) -> Result<Do
             );
             cells.push(race_once(body, trial as u64, options, card, watch)?);
         }
-        diagnoses.push(match options.trials {
+        let at = (number * steps + trials) as f64;
+        watch.section(&format!("doctor, {body} bodies, code layouts"), at / whole, (at + 1.0) / whole);
+        let layout_spread = layouts::spread(body, &timed(options, options.race.seed), card, watch)?;
+        let diagnosis = match options.trials {
             Some(_) => diagnose(body, &cells),
             None => resample(body, &cells[0], options.race.seed, watch)?,
-        });
+        };
+        diagnoses.push(Diagnosis { layout_spread, ..diagnosis });
     }
     let worst = |value: fn(&Diagnosis) -> f64, pick: fn(f64, f64) -> f64| {
         diagnoses.iter().map(value).reduce(pick).expect("two bodies")
@@ -154,6 +165,7 @@ pub fn examine(options: &DoctorOptions, card: &Card, watch: &Watch) -> Result<Do
         false_verdict_rate: worst(|d| d.false_verdict_rate.rate, f64::max),
         detection_rate: worst(|d| d.detection_rate_2.rate, f64::min),
         half_width: worst(|d| d.half_width, f64::max),
+        layout_spread: worst(|d| d.layout_spread, f64::max),
         bodies: diagnoses,
     })
 }
@@ -172,16 +184,20 @@ fn race_once(body: Body, trial: u64, options: &DoctorOptions, card: &Card, watch
         Ok(Entry::new(name, role, with_extra.clone(), with_extra, name))
     });
     let plan = Plan::new(Source::from_items(packets), entries.collect::<Result<_>>()?);
-    // Never ends by precision: what is asked is how precise the given time makes it.
-    let timed = Options {
+    let options = timed(options, seed);
+    race::run(&plan, Unit::NsPerPacket, &Values(BTreeMap::new()), card, &options, watch)
+}
+
+/// A race that never ends by precision: what is asked is how precise the given time makes it.
+fn timed(options: &DoctorOptions, seed: u64) -> Options {
+    Options {
         precision: 1e-9,
         bound: options.trial,
         min_blocks: race::LEAST_BLOCKS,
         max_blocks: race::MOST_BLOCKS,
         seed,
         ..options.race.clone()
-    };
-    race::run(&plan, Unit::NsPerPacket, &Values(BTreeMap::new()), card, &timed, watch)
+    }
 }
 
 /// An arm that does a window, and then the first thousandths of it once more.
@@ -259,6 +275,8 @@ fn diagnose(body: Body, cells: &[Cell]) -> Diagnosis {
         cost_of_2: middle(&|cell| arm(cell, "plus_2_percent").ratio.unwrap_or(f64::NAN)),
         blocks: middle(&|cell| cell.blocks as f64),
         ns_per_packet: middle(&|cell| arm(cell, "once").median),
+        // Measured by itself.
+        layout_spread: f64::NAN,
     }
 }
 

@@ -4,5 +4,6 @@ pub mod cache;
 pub mod dispatch;
 pub mod doctor;
 pub mod instrument;
+pub mod layouts;
 pub mod sharing;
 pub mod traps;

@@ -54,7 +54,7 @@ pub fn expected_seconds(
 
 /// Runs an experiment; `values` is a JSON object of lists. A JSON document.
 #[pyfunction]
-#[pyo3(signature = (id, values, *, companions, sabotage, quick, seconds, precision, margin, seed, cpu, counters, progress))]
+#[pyo3(signature = (id, values, *, companions, sabotage, quick, seconds, precision, margin, layout_spread, seed, cpu, counters, progress))]
 #[allow(clippy::too_many_arguments, reason = "all but two are keywords, documented in nanokata.run")]
 pub fn run_experiment(
     py: Python<'_>,
@@ -66,13 +66,14 @@ pub fn run_experiment(
     seconds: Option<f64>,
     precision: Option<f64>,
     margin: Option<f64>,
+    layout_spread: Option<f64>,
     seed: u64,
     cpu: Option<usize>,
     counters: Option<Vec<String>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let values = values_from(values).or_raise(py)?;
-    let race = Settings { quick, seconds, precision, margin, seed, cpu, counters }.options().or_raise(py)?;
+    let race = Settings { quick, seconds, precision, margin, layout_spread, seed, cpu, counters }.options().or_raise(py)?;
     let sabotage = sabotage.map(str::parse).transpose().or_raise(py)?;
     let options = RunOptions { race, companions, sabotage };
     // Refused before the instrument is looked at, which takes a second.

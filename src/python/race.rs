@@ -25,6 +25,8 @@ pub struct Settings {
     pub seconds: Option<f64>,
     pub precision: Option<f64>,
     pub margin: Option<f64>,
+    /// What doctor measured on this machine, if it has.
+    pub layout_spread: Option<f64>,
     pub seed: u64,
     pub cpu: Option<usize>,
     /// `None` for all counters, an empty list for none.
@@ -41,6 +43,7 @@ impl Settings {
         }
         options.precision = self.precision.unwrap_or(options.precision);
         options.margin = self.margin.unwrap_or(options.margin);
+        options.one_layout_margin = self.layout_spread.unwrap_or(options.one_layout_margin);
         options.seed = self.seed;
         options.cpu = self.cpu;
         options.counters = match self.counters {
@@ -55,7 +58,7 @@ impl Settings {
 
 /// Races `arms` over `packets`; a JSON document with one cell.
 #[pyfunction]
-#[pyo3(signature = (arms, packets, *, baseline, control, quick, seconds, precision, margin, order, tails, seed, cpu, counters, progress))]
+#[pyo3(signature = (arms, packets, *, baseline, control, quick, seconds, precision, margin, layout_spread, order, tails, seed, cpu, counters, progress))]
 #[allow(clippy::too_many_arguments, reason = "all but two are keywords, documented in nanokata.race")]
 pub fn race(
     py: Python<'_>,
@@ -67,6 +70,7 @@ pub fn race(
     seconds: Option<f64>,
     precision: Option<f64>,
     margin: Option<f64>,
+    layout_spread: Option<f64>,
     order: &str,
     tails: bool,
     seed: u64,
@@ -75,7 +79,7 @@ pub fn race(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let packets = arrays::packets(py, "packets", packets)?;
-    let settings = Settings { quick, seconds, precision, margin, seed, cpu, counters };
+    let settings = Settings { quick, seconds, precision, margin, layout_spread, seed, cpu, counters };
     let mut options = settings.options().or_raise(py)?;
     options.order = order_named(order).or_raise(py)?;
     names_known(&arms, &baseline, &control).or_raise(py)?;

@@ -24,6 +24,9 @@ pub struct Options {
     pub max_blocks: usize,
     /// Half-width of the band that counts as *same*.
     pub margin: f64,
+    /// The least margin where one of the two arms exists in one code layout only, so that its layout can't be told from
+    /// its way of doing the work.
+    pub one_layout_margin: f64,
     /// Family-wise confidence level; each comparison gets 1 − (1 − level)/(comparisons).
     pub level: f64,
     /// How reps follow each other.
@@ -49,6 +52,7 @@ impl Default for Options {
             min_blocks: 40,
             max_blocks: MOST_BLOCKS,
             margin: DEFAULT_MARGIN,
+            one_layout_margin: ONE_LAYOUT_MARGIN,
             level: 0.95,
             order: Order::Balanced,
             clock: Clock::monotonic(),
@@ -59,6 +63,10 @@ impl Default for Options {
         }
     }
 }
+
+/// What an arm in one code layout may owe to it where the spread between the copies of a loop hasn't been measured on this
+/// machine: Mytkowicz et al. (ASPLOS 2009) saw layout alone move programs by more, small loops rarely by as much.
+pub const ONE_LAYOUT_MARGIN: f64 = 0.05;
 
 /// Fewest block estimates over which an interval keeps its level; fewer give no verdict.
 pub const LEAST_BLOCKS: usize = 20;
@@ -86,6 +94,7 @@ impl Options {
         };
         fraction("precision", self.precision)?;
         fraction("margin", self.margin)?;
+        fraction("one_layout_margin", self.one_layout_margin)?;
         fraction("level", self.level)?;
         if self.bound.is_zero() || self.bound > Duration::from_secs(86_400) {
             return Err(Error::invalid(

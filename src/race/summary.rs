@@ -157,13 +157,20 @@ fn figures(
     let mut cycles: Vec<f64> =
         blocks.iter().filter_map(|block| block.ghz.map(|ghz| ghz * block.ns[at])).collect();
     let against = bench.plan.entries[bench.against[at]].name.clone();
+    let one_layout = |at: usize| measured.layouts[at] < CODE_COPIES;
+    // A control is the same code as what it is held against, at the same place.
+    let margin = match &entry.role {
+        Role::Control { .. } => options.margin,
+        _ if one_layout(at) || one_layout(bench.against[at]) => options.margin.max(options.one_layout_margin),
+        _ => options.margin,
+    };
     let verdict = ratio.map(|ratio| match &entry.role {
-        Role::Control { .. } => judge(&ratio, options.margin),
-        _ => judge_beside_controls(&ratio, options.margin, resolvable),
+        Role::Control { .. } => judge(&ratio, margin),
+        _ => judge_beside_controls(&ratio, margin, resolvable),
     });
     let words = match (&entry.role, verdict, ratio) {
         (Role::Baseline, ..) => "baseline".into(),
-        (_, Some(verdict), Some(ratio)) => in_words(verdict, &ratio, options.margin, &against),
+        (_, Some(verdict), Some(ratio)) => in_words(verdict, &ratio, margin, &against),
         _ => String::new(),
     };
     let code_layouts = measured.layouts[at];

@@ -114,6 +114,9 @@ def _rates(doctor: Doctor) -> RenderableType:
         *(f"{100 * (body['cost_of_1'] - 1):+.2f} %, {100 * (body['cost_of_2'] - 1):+.2f} %" for body in bodies),
     )
     table.add_row("half-width of a ratio", *(f"±{100 * body['half_width']:.3f} %" for body in bodies))
+    if all(body.get("layout_spread") is not None for body in bodies):
+        spreads = (f"{100 * body['layout_spread']:.2f} %" for body in bodies)
+        table.add_row("between code layouts", *spreads)
     how = (
         f"{doctor['trials']} trials a body"
         if doctor["trials"]
