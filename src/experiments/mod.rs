@@ -5,5 +5,6 @@ pub mod dispatch;
 pub mod doctor;
 pub mod instrument;
 pub mod layouts;
+pub mod plugin;
 pub mod sharing;
 pub mod traps;

@@ -1,9 +1,12 @@
 //! Building a library from one source file with the system's own compiler: C, C++ or Rust, by the file's ending.
 
 use std::ffi::OsString;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
 
+use crate::race::Watch;
 use crate::{Error, Result};
 
 /// What a source file is written in.
@@ -76,7 +79,13 @@ pub struct Built {
 /// # Errors
 /// [`Error::InvalidArgument`] for a file that isn't there, or of no known ending; [`Error::CannotBuild`] without a compiler,
 /// and with the compiler's own words where it fails.
-pub fn build(source: &Path, output: &Path, compiler: Option<&str>, options: &[&str]) -> Result<Built> {
+pub fn build(
+    source: &Path,
+    output: &Path,
+    compiler: Option<&str>,
+    options: &[&str],
+    watch: &Watch,
+) -> Result<Built> {
     if !source.is_file() {
         return Err(Error::invalid("source", source.display(), "a source file that is there"));
     }
@@ -92,15 +101,19 @@ pub fn build(source: &Path, output: &Path, compiler: Option<&str>, options: &[&s
     if language != Language::Rust
         && let Ok(include) = super::shipped::sources().map(|sources| sources.join("include"))
     {
+        if language == Language::Cpp && cfg!(target_os = "linux") {
+            let mut exports = OsString::from("-Wl,--version-script=");
+            exports.push(include.join("exports.map"));
+            arguments.push(exports);
+        }
         arguments.extend([OsString::from("-I"), include.into()]);
     }
     arguments.extend([source.into(), OsString::from("-o"), output.into()]);
     let mut command = Command::new(&program);
-    command.args(&arguments).stdin(Stdio::null());
-    let ran = command.output().map_err(|error| refuse(format!("starting {program}: {error}")))?;
-    let said = String::from_utf8_lossy(&ran.stderr).trim_end().to_string();
-    if !ran.status.success() {
-        return Err(refuse(format!("{program} ended with {}:\n{said}", ran.status)));
+    command.args(&arguments);
+    let (status, said) = run(command, watch, |error| refuse(format!("starting {program}: {error}")))?;
+    if !status.success() {
+        return Err(refuse(format!("{program} ended with {status}:\n{said}")));
     }
     let words =
         std::iter::once(program).chain(arguments.iter().map(|word| word.to_string_lossy().into_owned()));
@@ -111,6 +124,36 @@ pub fn build(source: &Path, output: &Path, compiler: Option<&str>, options: &[&s
         warnings: said,
     })
 }
+
+/// Runs a compiler to its end, and returns what it said; kills it once `watch` is stopped.
+fn run(
+    mut command: Command,
+    watch: &Watch,
+    refuse: impl Fn(std::io::Error) -> Error,
+) -> Result<(ExitStatus, String)> {
+    // A file, which takes as much as it has to say without anybody reading meanwhile.
+    let mut said = tempfile::tempfile().map_err(&refuse)?;
+    let stderr = said.try_clone().map_err(&refuse)?;
+    let mut compiler =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).spawn().map_err(&refuse)?;
+    let status = loop {
+        if let Some(status) = compiler.try_wait().map_err(&refuse)? {
+            break status;
+        }
+        if let Err(stopped) = watch.check() {
+            let _ = compiler.kill();
+            let _ = compiler.wait();
+            return Err(stopped);
+        }
+        std::thread::sleep(POLL);
+    };
+    let mut text = Vec::new();
+    said.rewind().and_then(|()| said.read_to_end(&mut text)).map_err(&refuse)?;
+    Ok((status, String::from_utf8_lossy(&text).trim_end().to_string()))
+}
+
+/// Between two looks at the compiler and the watch.
+const POLL: Duration = Duration::from_millis(10);
 
 /// Whether a Rust source says that it does without the standard library.
 fn without_std(source: &Path) -> bool {

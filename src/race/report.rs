@@ -159,6 +159,9 @@ pub struct ArmResult {
     pub checksum: String,
     /// How many code layouts its blocks drew from.
     pub code_layouts: usize,
+    /// Half-width of the band around 1 by which its ratio was judged: the race's own, or a wider one where layouts can't be
+    /// told from ways of doing the work.
+    pub margin: f64,
     /// What physics allows.
     pub ceiling: Option<Ceiling>,
     /// What this way of doing it can't express, whatever it costs.

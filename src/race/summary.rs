@@ -201,6 +201,7 @@ fn figures(
         reps: blocks.iter().map(|block| block.rounds).sum(),
         checksum: format!("{:016x}", folded.0),
         code_layouts,
+        margin,
         ceiling: entry.ceiling.clone(),
         excludes: entry.excludes,
         counters: measured.counters[at].clone(),

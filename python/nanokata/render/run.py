@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -115,7 +115,14 @@ def _flags(report: Report) -> Iterator[RenderableType]:
     for flag, arm in flagged:
         by_flag.setdefault(flag, []).append(arm)
     for flag, arms in by_flag.items():
-        yield Text(f"{flag}: {', '.join(arms)}", style="yellow")
+        yield Text(f"{flag}: {', '.join(arms)}{_wider_margins(report, arms)}", style="yellow")
+
+
+def _wider_margins(report: Report, arms: Collection[str]) -> str:
+    """Return by which margin flagged arms were judged, where that isn't the race's own."""
+    every = [(cell, arm) for cell in report.cells for arm in cell.arms if arm.arm in arms]
+    wider = [arm.margin for cell, arm in every if arm.margin is not None and arm.margin > cell.margin]
+    return f" (judged by ±{100 * max(wider):.1f} %, what layout alone can do)" if wider else ""
 
 
 def _spoken_outcome(check: Check) -> str:

@@ -275,6 +275,8 @@ class ArmResult(Record):
     counters: tuple[Counter, ...] = ()
     tail: Tail | None = None
     """Operation by operation, where they were timed so."""
+    margin: float | None = None
+    """By which its ratio was judged: the race's margin, or a wider one for arms in one code layout."""
     excludes: str | None = None
     """What this way of doing it can't express, whatever it costs."""
 

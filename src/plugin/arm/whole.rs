@@ -41,6 +41,17 @@ impl ArmRecipe {
         Ok(ArmRecipe { functions, set: set.clone() })
     }
 
+    /// The same arm over other handlers.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a set with a plugin's handlers.
+    pub fn over(&self, set: &HandlerSet) -> Result<ArmRecipe> {
+        match handlers::refuses(set) {
+            Some(refusal) => Err(refusal),
+            None => Ok(ArmRecipe { functions: self.functions.clone(), set: set.clone() }),
+        }
+    }
+
     /// The library's file.
     pub fn path(&self) -> PathBuf {
         self.functions.library.path().to_path_buf()

@@ -7,6 +7,7 @@ use crate::plugin::abi::{
     PluginResult,
 };
 use crate::plugin::building::{self, Language};
+use crate::race::Watch;
 
 /// `sizeof` and `alignof` of a struct, and `offsetof` of each of its fields, as C assertions.
 macro_rules! asserted {
@@ -58,7 +59,7 @@ pub(crate) fn holds(text: &str, options: &[&str]) -> Option<Result<(), String>> 
     let folder = tempfile::tempdir().expect("a directory of its own");
     let source = folder.path().join("layout.c");
     std::fs::write(&source, text).expect("written");
-    let built = building::build(&source, &folder.path().join("layout.so"), None, options);
+    let built = building::build(&source, &folder.path().join("layout.so"), None, options, &Watch::new());
     Some(built.map(|_| ()).map_err(|error| error.to_string()))
 }
 
@@ -90,6 +91,7 @@ fn another_layout_would_be_noticed() {
 #[test]
 fn a_compiler_that_is_not_there_is_named() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("katas/plugin-dispatch/plugins/v1.c");
-    let error = building::build(&source, Path::new("/nowhere/v1.so"), Some("no-such-compiler"), &[]);
+    let error =
+        building::build(&source, Path::new("/nowhere/v1.so"), Some("no-such-compiler"), &[], &Watch::new());
     assert!(error.expect_err("there is none").to_string().contains("no-such-compiler"));
 }

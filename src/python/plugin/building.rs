@@ -17,9 +17,9 @@ pub fn build_plugin(
     compiler: Option<&str>,
     options: Vec<String>,
 ) -> PyResult<(PathBuf, String, String, String)> {
-    let built = worker::run_unpinned(py, None, |_| {
+    let built = worker::run_unpinned(py, None, |watch| {
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
-        building::build(&source, &output, compiler, &options)
+        building::build(&source, &output, compiler, &options, watch)
     })?;
     Ok((built.library, built.compiler, built.command, built.warnings))
 }

@@ -11,7 +11,7 @@ use super::{ArmRecipe, SelectRecipe, SelectReference};
 use crate::dispatch::{Body, HandlerSet, HandlerSpec, Residual, ScanReference, SelectionArm};
 use crate::plugin::building::{self, Language};
 use crate::plugin::{shipped, with_plugin};
-use crate::race::{Checksum, Placement, Recipe, Reference, Source, Window};
+use crate::race::{Checksum, Placement, Recipe, Reference, Source, Watch, Window};
 use crate::traffic::Packet;
 
 /// The faults of `plain.c`, in its order.
@@ -38,7 +38,8 @@ fn library(fault: &str) -> Option<PathBuf> {
     let build = || {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/plugin/arm/tests/plain.c");
         let output = folder.path().join(format!("{fault}.so"));
-        building::build(&source, &output, None, &[&format!("-DFAULT={fault}")]).expect("built");
+        building::build(&source, &output, None, &[&format!("-DFAULT={fault}")], &Watch::new())
+            .expect("built");
         output
     };
     Some(BUILT[at].get_or_init(build).clone())
