@@ -13,6 +13,7 @@ from nanokata.errors import UncheckedPlugin
 from .arms import arm, select
 from .building import Built, build, shipped, sources
 from .loading import Claim, Plugin, Processed, load
+from .probing import probes
 
 __all__ = [
     "Built",
@@ -23,6 +24,7 @@ __all__ = [
     "arm",
     "build",
     "load",
+    "probes",
     "select",
     "shipped",
     "sources",

@@ -6,6 +6,7 @@ import click
 
 from .build import build
 from .load import load
+from .probes import probes
 
 
 @click.group(short_help="Build, check and load plugins.", context_settings={"max_content_width": 80})
@@ -15,3 +16,4 @@ def plugin() -> None:
 
 plugin.add_command(build)
 plugin.add_command(load)
+plugin.add_command(probes)
