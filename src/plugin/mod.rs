@@ -10,6 +10,7 @@ mod allowed;
 pub mod arm;
 pub mod building;
 pub mod claims;
+pub mod examination;
 pub mod gate;
 mod library;
 mod loaded;

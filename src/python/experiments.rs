@@ -73,7 +73,9 @@ pub fn run_experiment(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let values = values_from(values).or_raise(py)?;
-    let race = Settings { quick, seconds, precision, margin, layout_spread, seed, cpu, counters }.options().or_raise(py)?;
+    let race = Settings { quick, seconds, precision, margin, layout_spread, seed, cpu, counters }
+        .options()
+        .or_raise(py)?;
     let sabotage = sabotage.map(str::parse).transpose().or_raise(py)?;
     let options = RunOptions { race, companions, sabotage };
     // Refused before the instrument is looked at, which takes a second.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .build import build
+from .check import check
 from .load import load
 
 
@@ -14,4 +15,5 @@ def plugin() -> None:
 
 
 plugin.add_command(build)
+plugin.add_command(check)
 plugin.add_command(load)
