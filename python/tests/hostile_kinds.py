@@ -151,12 +151,12 @@ KINDS = [
 
 HANGS = _of(
     "living.c",
-    ("CONSTRUCTOR_HANGS", "dlopen", "no answer within 1 s", True),
-    ("DESTRUCTOR_HANGS", "unload", "no answer within 1 s", True),
+    ("CONSTRUCTOR_HANGS", "dlopen", "no answer within 2 s", True),
+    ("DESTRUCTOR_HANGS", "unload", "no answer within 2 s", True),
 ) + _of(
     "working.c",
-    ("LOOPS", "process", "no answer within 1 s", True),
-    ("STOPS", "process", "no answer within 1 s", True),
+    ("LOOPS", "process", "no answer within 2 s", True),
+    ("STOPS", "process", "no answer within 2 s", True),
 )
 
 OTHERS = _of("living.c", ("FORKS", "", ""))

@@ -12,9 +12,9 @@ const GRACE: Duration = Duration::from_millis(300);
 /// The process before a library came into it.
 #[derive(Debug)]
 pub struct Before {
-    threads: usize,
+    threads: Option<usize>,
     signals: Vec<(i32, usize)>,
-    descriptors: BTreeMap<String, PathBuf>,
+    descriptors: Option<BTreeMap<String, PathBuf>>,
 }
 
 impl Before {
@@ -23,21 +23,19 @@ impl Before {
         Before { threads: threads(), signals: signals(), descriptors: descriptors() }
     }
 
-    /// Whether there are no more threads than before, after some patience.
-    ///
-    /// # Errors
-    /// How many there are.
-    pub fn threads(&self) -> Finding {
+    /// Whether there are no more threads than before, after some patience; `None` where the system doesn't tell.
+    pub fn threads(&self) -> Option<Finding> {
+        let before = self.threads?;
         let until = Instant::now() + GRACE;
-        while threads() > self.threads && Instant::now() < until {
+        while threads()? > before && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(5));
         }
-        match threads().saturating_sub(self.threads) {
+        Some(match threads()?.saturating_sub(before) {
             0 => Ok("none of its own is left".into()),
             more => Err(format!(
                 "{more} of its own still run after destroy(); wanted them joined, since its code can't go while they run"
             )),
-        }
+        })
     }
 
     /// Whether signals do what they did.
@@ -59,22 +57,15 @@ impl Before {
         Err(format!("it changed what {} does; that is for the process to say", changed.join(", ")))
     }
 
-    /// Whether what was open still is.
-    ///
-    /// # Errors
-    /// What isn't.
-    pub fn descriptors(&self) -> Finding {
-        let now = descriptors();
-        let gone: Vec<&str> = self
-            .descriptors
-            .iter()
-            .filter(|(number, target)| now.get(*number) != Some(*target))
-            .map(|(number, _)| number.as_str())
-            .collect();
-        if !gone.is_empty() {
-            return Err(format!("it closed descriptor {}, which isn't its own", gone.join(", ")));
+    /// Whether what was open still is; `None` where the system doesn't tell.
+    pub fn descriptors(&self) -> Option<Finding> {
+        let (before, now) = (self.descriptors.as_ref()?, descriptors()?);
+        let changed = before.iter().filter(|(number, target)| now.get(*number) != Some(*target));
+        let gone: Vec<&str> = changed.map(|(number, _)| number.as_str()).collect();
+        if gone.is_empty() {
+            return Some(Ok("what was open still is".into()));
         }
-        Ok("what was open still is".into())
+        Some(Err(format!("it closed descriptor {}, which isn't its own", gone.join(", "))))
     }
 }
 
@@ -96,14 +87,8 @@ fn name(number: i32) -> String {
     found.map_or_else(|| format!("signal {number}"), |(_, name)| name.into())
 }
 
-#[cfg(target_os = "linux")]
-fn threads() -> usize {
-    std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn threads() -> usize {
-    0
+fn threads() -> Option<usize> {
+    std::fs::read_dir("/proc/self/task").ok().map(Iterator::count)
 }
 
 /// What each signal does, where that can be asked.
@@ -120,12 +105,11 @@ fn signals() -> Vec<(i32, usize)> {
 }
 
 /// Open descriptors and what they are of; the one that the listing itself needs is gone when it is looked at.
-fn descriptors() -> BTreeMap<String, PathBuf> {
-    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return BTreeMap::new() };
-    let open = entries.filter_map(|entry| {
+fn descriptors() -> Option<BTreeMap<String, PathBuf>> {
+    let open = std::fs::read_dir("/proc/self/fd").ok()?.filter_map(|entry| {
         let path = entry.ok()?.path();
         let target = std::fs::read_link(&path).ok()?;
         Some((path.file_name()?.to_string_lossy().into_owned(), target))
     });
-    open.filter(|(_, target)| !target.starts_with("/proc/")).collect()
+    Some(open.filter(|(_, target)| !target.starts_with("/proc/")).collect())
 }

@@ -28,6 +28,7 @@ use self::report::Reporter;
 use self::subject::Subject;
 use super::Library;
 use super::abi::EntryPoint;
+use crate::race::Outcome;
 
 /// The code that a process ends with whose reports nobody can get any more.
 pub const REPORT_LOST: i32 = 113;
@@ -62,11 +63,10 @@ unsafe fn stages(path: &Path, reporter: &mut Reporter<'_>) -> Option<()> {
         subject.destroy(instance);
         Ok("returned".into())
     });
-    let mut running = false;
-    reporter.check(Stage::Threads, || before.threads().inspect_err(|_| running = true));
+    let threads = reporter.seen(Stage::Threads, || before.threads());
     reporter.check(Stage::Signals, || before.signals());
-    reporter.check(Stage::Descriptors, || before.descriptors());
-    unload(library, entry, running, reporter);
+    reporter.seen(Stage::Descriptors, || before.descriptors());
+    unload(library, entry, threads == Outcome::Failed, reporter);
     // Until here whatever still pointed there met either what it had been lent or nothing at all.
     drop(held);
     Some(())
@@ -115,22 +115,23 @@ fn unload(library: Arc<Library>, entry: EntryPoint, running: bool, reporter: &mu
     reporter.check(Stage::Unload, || {
         drop(library);
         Ok(match is_mapped(entry as usize) {
-            true => "closed; the dynamic linker keeps it in memory",
-            false => "closed; its code is gone from memory",
+            Some(true) => "closed; the dynamic linker keeps it in memory",
+            Some(false) => "closed; its code is gone from memory",
+            None => "closed",
         }
         .into())
     });
 }
 
-fn is_mapped(address: usize) -> bool {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    maps.lines().any(|line| {
-        let bounds = line.split_whitespace().next().and_then(|range| range.split_once('-'));
-        bounds.is_some_and(|(from, to)| {
-            let number = |text| usize::from_str_radix(text, 16).unwrap_or_default();
-            (number(from)..number(to)).contains(&address)
-        })
-    })
+/// Whether there is memory at an address; `None` where the system doesn't tell.
+fn is_mapped(address: usize) -> Option<bool> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let number = |text| usize::from_str_radix(text, 16).unwrap_or_default();
+    Some(
+        maps.lines()
+            .filter_map(|line| line.split_once(' ')?.0.split_once('-'))
+            .any(|(from, to)| (number(from)..number(to)).contains(&address)),
+    )
 }
 
 /// Examines `path` and writes a line of JSON an event to the descriptor `report`; then ends this process, of which nothing

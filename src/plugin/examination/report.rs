@@ -81,12 +81,25 @@ impl<'a> Reporter<'a> {
         self.end(stage, finding);
     }
 
+    /// The same where the system may not tell; what came out.
+    pub fn seen(&mut self, stage: Stage, look: impl FnOnce() -> Option<Finding>) -> Outcome {
+        self.say(&Event::Begin { stage });
+        match look() {
+            Some(finding) => self.end(stage, finding),
+            None => {
+                self.skip(stage, "this system doesn't tell");
+                Outcome::NotApplicable
+            }
+        }
+    }
+
     /// What a stage that has begun found.
-    pub fn end(&mut self, stage: Stage, finding: Finding) {
+    pub fn end(&mut self, stage: Stage, finding: Finding) -> Outcome {
         let (outcome, detail) = match finding {
             Ok(detail) => (Outcome::Held, detail),
             Err(detail) => (Outcome::Failed, detail),
         };
         self.say(&Event::End { stage, outcome, detail });
+        outcome
     }
 }

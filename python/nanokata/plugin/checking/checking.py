@@ -59,8 +59,8 @@ def check(path: str | os.PathLike[str], *, timeout: float = 10.0) -> Checked:
     limit = _limit(timeout)
     readable = Path(given).is_file() and os.access(given, os.R_OK)
     stages, report_lost = _core.examination_stages()
-    # Made absolute here: what begins with a dash is no option of an interpreter's.
-    life = examine(str(Path(given).absolute()), limit)
+    # A path that begins with a dash is no option.
+    life = examine(os.path.join(os.curdir, given), limit)  # noqa: PTH118 (pathlib would drop the dot)
     library: dict[str, Any] = next((event for event in life.events if event["event"] == "library"), {})
     ended_in, checks = _checks(life, stages, limit, report_lost)
     checked = Checked(
@@ -97,9 +97,9 @@ def _checks(
     begun = [event["stage"] for event in life.events if event["event"] == "begin"]
     came_to_an_end = any(event["event"] == "done" for event in life.events)
     ended_in = None
-    if life.timed_out or not came_to_an_end or life.code != 0:
+    if begun and (life.timed_out or not came_to_an_end or life.code != 0):
         # A process that ended between two stages did so because of the earlier one.
-        ended_in = begun[-1] if begun else stages[0][0]
+        ended_in = begun[-1]
     checks = []
     for name, during in stages:
         if name == ended_in:
@@ -147,5 +147,6 @@ def _stdout(life: Life) -> Check:
 
 def _time(life: Life, limit: float) -> Check:
     if life.timed_out:
-        return Check("time", "failed", f"more than {limit:g} s; it was ended")
+        before = "" if life.events else " had passed before the examination began"
+        return Check("time", "failed", f"more than {limit:g} s{before}; it was ended")
     return Check("time", "held", f"{life.seconds:.2f} s of {limit:g} s")

@@ -123,42 +123,52 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def examine(path: str, timeout: float) -> Life:
     """Examine the library at `path` in a process of its own, for no longer than `timeout` seconds.
 
-    Raises ``SystemCallError`` where no process can be started.
+    Raises ``SystemCallError`` where no process can be started, or it doesn't get as far as the library.
     """
-    from nanokata import _core
-
     life = Life()
     begun = time.monotonic()
     report, given = os.pipe()
     try:
-        # What is no path isn't taken for an option: the interpreter's own end before it.
-        command = [sys.executable, *_FLAGS, "-c", _BOOTSTRAP, str(_core.__file__), path, str(given)]
-        try:
-            process = subprocess.Popen(  # noqa: S603 (this interpreter, with arguments of our own)
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                pass_fds=(given,),
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise SystemCallError(f"no process could be started to examine {path}: {error}") from error
-        finally:
-            os.close(given)
-        with process:
-            listener = _Listener(life, report, process)
+        with _start(path, given) as process:
             try:
+                listener = _Listener(life, report, process)
                 _watch(process, listener, life, begun + timeout)
+                listener.close()
             finally:
                 # Also where Ctrl-C cut it short.
                 _end(process)
-                listener.close()
     finally:
         os.close(report)
     life.code = process.returncode
     life.seconds = time.monotonic() - begun
+    if not life.events and not life.timed_out:
+        said = life.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
+        raise SystemCallError(f"the examination of {path} didn't begin (exit code {life.code}): {said[-1]}")
     return life
+
+
+def _start(path: str, report: int) -> subprocess.Popen[bytes]:
+    """Start it, and close this process's own end of the pipe that it reports on."""
+    from nanokata import _core
+
+    try:
+        if not sys.executable:
+            raise SystemCallError("no process can be started: this interpreter doesn't know its own program")
+        # In a session of its own: Ctrl-C is this process's to hear, and its group is its own to be killed.
+        return subprocess.Popen(  # noqa: S603 (this interpreter, with arguments of our own)
+            [sys.executable, *_FLAGS, "-c", _BOOTSTRAP, str(_core.__file__), path, str(report)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(report,),
+            start_new_session=True,
+        )
+    except OSError as error:
+        if isinstance(error, SystemCallError):
+            raise
+        raise SystemCallError(f"no process could be started to examine {path}: {error}") from error
+    finally:
+        os.close(report)
 
 
 def _watch(process: subprocess.Popen[bytes], listener: _Listener, life: Life, until: float) -> None:
