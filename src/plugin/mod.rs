@@ -2,7 +2,8 @@
 //!
 //! [`abi`] says what the two sides agree on, [`gate`] and [`claims`] what the host makes sure of before it calls anything,
 //! [`Library`] that nothing is used after it was unloaded. [`Plugin`] is what passed, [`Instance`] what does the work, and
-//! [`with_plugin`] makes handlers of it that enter the same lists and tables as built-in ones.
+//! [`with_plugin`] makes handlers of it that enter the same lists and tables as built-in ones. [`examination`] tries all that
+//! the contract says, in a process that may die of it.
 
 pub mod abi;
 mod adapter;
@@ -10,6 +11,7 @@ mod allowed;
 pub mod arm;
 pub mod building;
 pub mod claims;
+pub mod examination;
 pub mod gate;
 mod library;
 mod loaded;

@@ -2,4 +2,5 @@
 
 pub mod arms;
 pub mod building;
+pub mod examining;
 pub mod loading;

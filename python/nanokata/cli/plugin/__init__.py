@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .build import build
+from .check import check
 from .load import load
 from .probes import probes
 
@@ -15,5 +16,6 @@ def plugin() -> None:
 
 
 plugin.add_command(build)
+plugin.add_command(check)
 plugin.add_command(load)
 plugin.add_command(probes)
