@@ -1,12 +1,12 @@
 //! The list of areas. An area's `mod.rs` lists its experiments.
 
-use crate::experiments::{cache, dispatch, sharing, traps};
+use crate::experiments::{cache, dispatch, plugin, sharing, traps};
 use crate::race::Experiment;
 use crate::{Error, Result};
 
 /// Every experiment, in the order of `nanokata list`.
 pub fn experiments() -> impl Iterator<Item = &'static dyn Experiment> {
-    [dispatch::EXPERIMENTS, sharing::EXPERIMENTS, cache::EXPERIMENTS, traps::EXPERIMENTS]
+    [dispatch::EXPERIMENTS, plugin::EXPERIMENTS, sharing::EXPERIMENTS, cache::EXPERIMENTS, traps::EXPERIMENTS]
         .into_iter()
         .flatten()
         .copied()

@@ -4,5 +4,6 @@ pub mod cache;
 pub mod dispatch;
 pub mod doctor;
 pub mod instrument;
+pub mod plugin;
 pub mod sharing;
 pub mod traps;
