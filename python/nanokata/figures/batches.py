@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from nanokata.results.records import CellResult
 
 _ARM = "batch_"
+_WIDE = 20.0
+"""An axis that spans more than this needs fewer numbers a decade."""
+_FEW = (1.0, 2.0, 5.0)
+_MANY = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 
 
 def sizes(cell: CellResult, prefix: str = _ARM) -> list[curves.Point]:
@@ -49,7 +53,8 @@ def finish(ax: Axes, points: Sequence[curves.Point], unit: str) -> None:
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_locator(FixedLocator(sorted({point.at for point in points})))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.yaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
+    low, high = ax.get_ylim()
+    ax.yaxis.set_major_locator(LogLocator(base=10, subs=_FEW if high / low > _WIDE else _MANY))
     ax.yaxis.set_minor_formatter(NullFormatter())
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.set_xlabel("packets a crossing", fontsize=9)

@@ -57,7 +57,9 @@ def _panel(ax: Axes, cell: CellResult) -> None:
     last = found[-1].at
     curves.draw_arm(ax, found, _LOOKS[_BATCHED], strong=True)
     inside = batches.sizes(cell, "internal_batch_")
-    curves.draw_arm(ax, inside, _LOOKS[_INTERNAL], strong=False, dashed=True)
+    for point in inside:
+        # One by one: what lies between them wasn't raced.
+        curves.draw_arm(ax, [point], _LOOKS[_INTERNAL], strong=False)
     ends = [(_BATCHED, last, found[-1].arm.median)]
     ends += [(_INTERNAL, inside[-1].at, inside[-1].arm.median)] if inside else []
     for name in _EACH:

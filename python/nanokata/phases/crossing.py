@@ -65,7 +65,8 @@ def _others(result: RunResult) -> tuple[str | None, str | None]:
     told = sorted((item for item in found if item.resolved), key=lambda item: -(item.value or 0.0))
     open_ = [item.what for item in found if item.resolved is False]
     void = [reason for item in found if (reason := why_not(item, item.what, result)) is not None]
-    text = f"Over boundaries, {listed([spoken(item) for item in told], len(told))}." if told else None
+    against = f"A race a boundary, batches of {_BATCH} against batches of one"
+    text = f"{against}: {listed([spoken(item) for item in told], len(told))}." if told else None
     reasons = [f"not resolved: {listed(open_, len(open_))}"] if open_ else []
     reasons += void if found else [f"what batches of {_BATCH} recover wasn't measured"]
     return text, "; ".join(reasons) or None

@@ -39,12 +39,12 @@ impl Experiment for Boundaries {
 
     fn about(&self) -> &'static str {
         "One race a boundary: the same packets, crossed to the same work one at a time, two at a time, … 256 at a time. \
-         `internal` is a direct call, `plugin` the process_batch of a library in this process: neither has anything to \
-         spread. `system_call` enters the kernel once a batch (getppid, which no library answers by itself). `pipe` \
+         `internal` is a direct call, `plugin` the process_batch of a library in this process: what they have to spread is a \
+         call and the start of two loops. `system_call` enters the kernel once a batch (getppid, which no library answers by itself). `pipe` \
          copies the batch to another process and its results back; that process runs on the same CPU, so each of the two \
          waits while the other works, and a crossing is two writes, two reads and two switches. Under Python there is \
-         `python_callback`: the interpreter's lock is taken and a Python function is called once a batch, which calls \
-         back for the work, so that the work itself is the same machine code. What a crossing costs apart from its \
+         `python_callback`: the interpreter's lock is taken, by a thread that the interpreter knows, and a Python function is called \
+         once a batch, which calls back for the work, so that the work itself is the same machine code. What a crossing costs apart from its \
          packets is the slope over one packet's share of it: (batch_1 − batch_256) × 256/255. Control: batches of 64 \
          once more, built apart."
     }

@@ -12,8 +12,8 @@ use crate::machine::Card;
 use crate::plugin::abi::{self, PacketView, PluginResult};
 use crate::plugin::{Plugin, building, shipped};
 use crate::race::{
-    self, Arm, Entry, LEAST_BLOCKS, Options, Placement, Plan, Recipe, Reference, Role, Source, Unit, Values,
-    Watch, Window,
+    self, Arm, Conditions, Entry, LEAST_BLOCKS, Options, Placement, Plan, Recipe, Reference, Role, Source,
+    Unit, Values, Watch, Window,
 };
 use crate::traffic::{Law, Packet, Traffic};
 use crate::{Error, Result};
@@ -124,6 +124,10 @@ fn a_process_that_is_gone_is_a_wrong_checksum_and_no_hang() {
 }
 
 fn raced(recipe_of_other: Arc<dyn Recipe>) -> Result<race::Cell> {
+    raced_under(Conditions::default(), recipe_of_other)
+}
+
+fn raced_under(conditions: Conditions, recipe_of_other: Arc<dyn Recipe>) -> Result<race::Cell> {
     let options = Options {
         bound: Duration::from_millis(200),
         max_blocks: LEAST_BLOCKS,
@@ -133,8 +137,27 @@ fn raced(recipe_of_other: Arc<dyn Recipe>) -> Result<race::Cell> {
     let own = Entry::new("own", Role::Baseline, recipe(Way::Inlined), reference(), "work");
     let other = Entry::new("other", Role::Arm, recipe_of_other, reference(), "work");
     let plan = Plan::new(Source::from_items(packets(4096, 3)), vec![own, other]);
+    let plan = Plan { conditions, ..plan };
     let _alone = crate::run::tests::alone();
     race::run(&plan, Unit::NsPerPacket, &Values::default(), &Card::read(), &options, &Watch::new())
+}
+
+/// Whoever waits for another process is switched out by construction: elsewhere that spoils a round, here it is the work.
+#[cfg(target_os = "linux")]
+#[test]
+fn waiting_for_a_process_spoils_rounds_unless_the_race_is_about_that() {
+    let piped = || recipe(Way::Batched(Across::pipe(), 256));
+    let refused = raced_under(Conditions::default(), piped());
+    assert!(matches!(refused, Err(Error::NotMeasurable { .. })), "{refused:?}");
+    match raced_under(Conditions { waits: true, ..Conditions::default() }, piped()) {
+        Ok(cell) => {
+            let seen = &cell.disturbances;
+            assert!(seen.involuntary_switches > 0 || seen.waited_ns > Some(0), "nobody waited: {seen:?}");
+            assert!(!cell.faulty, "it is no trap");
+        }
+        Err(Error::NotMeasurable { .. }) => {}
+        Err(other) => panic!("{other}"),
+    }
 }
 
 fn cheating(first: u16) -> Result<Box<dyn Carrier>> {
