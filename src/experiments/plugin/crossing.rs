@@ -66,8 +66,8 @@ impl Experiment for CrossingCost {
          that what the arrays cost and what the call costs come apart. `v1`: a library of the ABI's first edition by \
          the same loop as `plugin`; its keys are others, so that loop adds a number to each key, 0 for `plugin`. Whether \
          calls are indirect is read from the machine code. With `hot` traffic every branch is predicted and only the \
-         boundary is left; with `uniform` the handlers' own branches aren't. A plugin's code exists once, so its arms \
-         have one code layout. Control: `plugin_again`, another instance of the same plugin."
+         boundary is left; with `uniform` the handlers' own branches aren't. A plugin's code exists once: only the \
+         loop around it has several layouts, and its arms are flagged. Control: `plugin_again`, another instance of the same plugin."
     }
 
     fn unit(&self) -> Unit {

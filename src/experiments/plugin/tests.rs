@@ -29,7 +29,7 @@ fn every_way_is_raced_with_one_checksum_and_its_layouts_are_flagged() {
         assert_eq!(arm.checksum, cell.arms[0].checksum, "{}", arm.arm);
         let once =
             ["plugin", "plugin_again", "v1"].contains(&arm.arm.as_str()) || arm.arm.starts_with("batch_");
-        assert_eq!(arm.code_layouts, if once { 1 } else { CODE_COPIES }, "{}", arm.arm);
+        assert_eq!(arm.code_layouts, CODE_COPIES, "{}", arm.arm);
         assert_eq!(arm.flags.contains(&"one code layout".to_string()), once, "{}", arm.arm);
     }
     let bytes = report.facts.iter().find(|fact| fact.name == "bytes:batch_64").expect("a fact");

@@ -24,8 +24,6 @@ unsafe fn serve_apart<const COPY: usize>(
 }
 
 impl Boundary for Internal {
-    const COMPILED_ONCE: bool = false;
-
     #[inline(always)]
     unsafe fn cross<const COPY: usize>(&mut self, views: &[PacketView], results: &mut [PluginResult]) -> i32 {
         // SAFETY: the caller's.
@@ -39,8 +37,6 @@ pub(super) struct Foreign {
 }
 
 impl Boundary for Foreign {
-    const COMPILED_ONCE: bool = true;
-
     #[inline(always)]
     unsafe fn cross<const COPY: usize>(&mut self, views: &[PacketView], results: &mut [PluginResult]) -> i32 {
         self.instance.process_batch(views, results).unwrap_or(abi::ERROR)
@@ -53,8 +49,6 @@ pub(super) struct SystemCall {
 }
 
 impl Boundary for SystemCall {
-    const COMPILED_ONCE: bool = false;
-
     #[inline(always)]
     unsafe fn cross<const COPY: usize>(&mut self, views: &[PacketView], results: &mut [PluginResult]) -> i32 {
         // Never answered without the kernel: neither the vDSO nor a C library's cache knows it.

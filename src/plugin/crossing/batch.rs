@@ -24,9 +24,6 @@ const FAILED: u16 = NO_HANDLER - 1;
 
 /// Something between the loop and the work.
 pub(super) trait Boundary: Send + 'static {
-    /// Whether what lies behind it is compiled once, so that copies of the loop would only pretend to be several layouts.
-    const COMPILED_ONCE: bool;
-
     /// Has the work done on all `views`, of which there are as many as `results`; whatever isn't [`abi::OK`] says that it
     /// wasn't. `COPY` is the code copy of the loop.
     ///
@@ -100,9 +97,6 @@ pub(super) fn batched<B: Boundary>(
     let views = placement.place_slice(&vec![nothing; batch], 64)?;
     let results = placement.place_slice(&vec![UNWRITTEN; batch], 64)?;
     let state = Batched { boundary, input: input.clone(), batch, views, results };
-    if const { B::COMPILED_ONCE } {
-        return Ok(Arm::new(state, run::<B, 0>));
-    }
     let copies: [Loop<B>; CODE_COPIES] = code_copies!(run, B);
     Ok(Arm::with_layouts(state, copies))
 }

@@ -42,8 +42,6 @@ pub fn offered() -> Option<&'static Offer> {
 pub(super) struct Carried(pub Box<dyn Carrier>);
 
 impl Boundary for Carried {
-    const COMPILED_ONCE: bool = true;
-
     #[inline(always)]
     unsafe fn cross<const COPY: usize>(&mut self, views: &[PacketView], results: &mut [PluginResult]) -> i32 {
         // SAFETY: the caller's.

@@ -101,7 +101,8 @@ struct Foreign {
 }
 
 #[inline(never)]
-fn run_foreign(state: &mut Foreign, window: Window) -> Checksum {
+fn run_foreign<const COPY: usize>(state: &mut Foreign, window: Window) -> Checksum {
+    code_padding::<COPY>();
     let packets = &state.input.items::<Packet>()[window.first..window.first + window.count];
     let mut checksum = Checksum::EMPTY;
     for packet in packets {
@@ -113,16 +114,16 @@ fn run_foreign(state: &mut Foreign, window: Window) -> Checksum {
     checksum
 }
 
-/// A plugin's `process`: a view built, a result written, status and claim read, for each packet. One code layout, since the
-/// plugin has but one.
+/// A plugin's `process`: a view built, a result written, status and claim read, for each packet. The loop has several code
+/// layouts, the plugin but one.
 pub(super) fn foreign(instance: Instance, moved: u16, input: &Input) -> Arm {
-    Arm::new(Foreign { input: input.clone(), instance, moved }, run_foreign)
+    Arm::with_layouts(Foreign { input: input.clone(), instance, moved }, code_copies!(run_foreign))
 }
 
 /// Where the first copy of the loops of [`inlined`], [`behind_dyn`] and [`foreign`] lies.
 pub(super) fn places() -> [usize; 3] {
     let inlined: fn(&mut Inlined, Window) -> Checksum = run_inlined::<0>;
     let behind: fn(&mut Behind, Window) -> Checksum = run_behind::<0>;
-    let foreign: fn(&mut Foreign, Window) -> Checksum = run_foreign;
+    let foreign: fn(&mut Foreign, Window) -> Checksum = run_foreign::<0>;
     [inlined as usize, behind as usize, foreign as usize]
 }

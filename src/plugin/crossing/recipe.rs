@@ -148,6 +148,14 @@ impl Recipe for CrossingRecipe {
         }
     }
 
+    fn calls_one_layout(&self) -> bool {
+        match &self.way {
+            Way::Plugin(_) => true,
+            Way::Batched(across, _) => !matches!(across, Across::Internal | Across::SystemCall),
+            Way::Inlined | Way::BehindDyn => false,
+        }
+    }
+
     fn varies(&self) -> Option<&'static str> {
         match &self.way {
             Way::Batched(Across::Pipe(_), _) => Some("another process does the work"),

@@ -56,8 +56,6 @@ impl Pipe {
 }
 
 impl Boundary for Pipe {
-    const COMPILED_ONCE: bool = true;
-
     #[inline(always)]
     unsafe fn cross<const COPY: usize>(&mut self, views: &[PacketView], results: &mut [PluginResult]) -> i32 {
         // SAFETY: the caller vouches for the payloads.
