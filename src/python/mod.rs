@@ -68,6 +68,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::plugin::callback::offer();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -174,7 +174,8 @@ fn figures(
         _ => String::new(),
     };
     let code_layouts = measured.layouts[at];
-    let flags = if code_layouts < CODE_COPIES { vec!["one code layout".to_string()] } else { Vec::new() };
+    let once = code_layouts < CODE_COPIES || entry.recipe.calls_one_layout();
+    let flags = if once { vec!["one code layout".to_string()] } else { Vec::new() };
     let folded = bench.expected[at].iter().fold(Checksum::EMPTY, |sum, window| sum.fold(window.0, 0));
     ArmResult {
         arm: entry.name.clone(),
