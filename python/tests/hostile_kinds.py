@@ -146,7 +146,7 @@ KINDS = [
         ("THROWS_CONTAINED", "process", "error -1"),
         ("THROWS_WHEN_OPENED", "dlopen", "SIGABRT", True),
     ),
-    *_of("panicking.rs", ("", "process", "SIGABRT", True), ("contained", "process", "error -1")),
+    *_of("panicking.rs", ("", "process", "uncontained", True), ("contained", "process", "error -1")),
 ]
 
 HANGS = _of(

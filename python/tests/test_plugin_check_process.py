@@ -65,7 +65,9 @@ def test_the_command(run, honest, libraries, tmp_path):
     code, _, err = run(honest, "--timeout", "0")
     assert code == 2
     assert "timeout" in err
-    assert run("--help")[0] == 0
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "\n  nanokata plugin check libmine.so\n" in out
 
 
 def processes_with(path):

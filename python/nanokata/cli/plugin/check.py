@@ -15,7 +15,7 @@ from nanokata.cli import endings
 @click.option("--timeout", type=float, default=10.0, show_default=True, help="Seconds that each may take.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON: a list.")
 def check(paths: tuple[Path, ...], timeout: float, as_json: bool) -> int:
-    r"""Examine libraries, each in a process of its own, so that a crash or a hang is a verdict.
+    """Examine libraries, each in a process of its own, so that a crash or a hang is a verdict.
 
     \b
     nanokata plugin check libmine.so
@@ -23,7 +23,7 @@ def check(paths: tuple[Path, ...], timeout: float, as_json: bool) -> int:
 
     Exit codes: 0 all passed, 1 one failed, 2 one couldn't be read. What passed is remembered by its SHA-256, and
     loading it warns no more.
-    """
+    """  # noqa: D301 (click wants the sign itself)
     from nanokata import plugin
     from nanokata.cli.output import show
 

@@ -15,7 +15,7 @@ from nanokata.cli import endings
 @click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds for each compilation and run.")
 @click.option("--json", "as_json", is_flag=True, help="Print all that was seen as JSON.")
 def probes(names: tuple[str, ...], listed: bool, timeout: float, as_json: bool) -> None:
-    r"""Provoke the silent failures that the plugin ABI rules out, each in a process of its own.
+    """Provoke the silent failures that the plugin ABI rules out, each in a process of its own.
 
     \b
     nanokata plugin probes
@@ -24,7 +24,7 @@ def probes(names: tuple[str, ...], listed: bool, timeout: float, as_json: bool) 
 
     What people say of each is confirmed or refuted by what is seen on this machine. Compilers are needed; without
     one, its probes say so.
-    """
+    """  # noqa: D301 (click wants the sign itself)
     from nanokata.cli.output import show
     from nanokata.plugin import probing
 

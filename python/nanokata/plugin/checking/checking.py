@@ -132,8 +132,9 @@ def _ending(life: Life, during: str, limit: float, report_lost: int) -> str:
     except ValueError:
         name = f"signal {-code}"
     words = f" ({_WORDS[name]})" if name in _WORDS else ""
-    last = life.stderr.decode(errors="replace").strip().splitlines()
-    said = f"; it said: {last[0][:120]}" if last else ""
+    # What a panic says comes in a second line.
+    lines = " ".join(life.stderr.decode(errors="replace").strip().split("\n")[:2])
+    said = f"; it said: {lines[:240]}" if lines else ""
     return f"{name}{words} ended the process while {during}{said}"
 
 
