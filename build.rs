@@ -12,7 +12,7 @@ fn main() {
 }
 
 /// Folders of a kata that hold what a learner builds.
-const SOURCES: [&str; 4] = ["include", "plugins", "exercises", "twins"];
+const SOURCES: [&str; 5] = ["include", "plugins", "exercises", "twins", "probes"];
 
 fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("cargo sets {name} for build scripts"))

@@ -26,6 +26,7 @@ __all__ = [
     "changed_handlers",
     "distinct_bodies",
     "doctor",
+    "examination_stages",
     "expected_probes",
     "expected_seconds",
     "frequency_order",
@@ -38,6 +39,7 @@ __all__ = [
     "null",
     "own_arm",
     "own_selection",
+    "perform_examination",
     "perform_simulation",
     "proposal",
     "race",
@@ -388,6 +390,8 @@ def build_plugin(
     options: Sequence[str],
 ) -> tuple[pathlib.Path, str, str, str]: ...
 def load_plugin(path: str | os.PathLike[str], *, allow: str | os.PathLike[str] | None) -> Plugin: ...
+def examination_stages() -> tuple[list[tuple[str, str]], int]: ...
+def perform_examination(path: str | os.PathLike[str], report: int) -> None: ...
 def sha256(path: str | os.PathLike[str]) -> str: ...
 def own_arm(path: str | os.PathLike[str], handlers: HandlerSet) -> Arm: ...
 def own_selection(path: str | os.PathLike[str], handlers: HandlerSet) -> Arm: ...

@@ -21,6 +21,7 @@ __all__ = [
     "SystemCallError",
     "UncheckedPlugin",
     "UnknownExperiment",
+    "UnknownProbe",
     "WorkerPanic",
     "WrongArray",
     "WrongType",
@@ -153,6 +154,23 @@ class UncheckedPlugin(UserWarning):
 
 class UnknownExperiment(NanokataError, LookupError):
     """No experiment, area or arm has that name.
+
+    Attributes
+    ----------
+    name : str
+        The name that was asked for.
+    nearest : tuple of str
+        The nearest names that exist, best first.
+    """
+
+    def __init__(self, message: str, *, name: str = "", nearest: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.name = name
+        self.nearest = nearest
+
+
+class UnknownProbe(NanokataError, LookupError):
+    """No probe of the plugin boundary has that name.
 
     Attributes
     ----------

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from hostile_kinds import BENIGN, build_all
 from hypothesis import settings
 
 import nanokata as nk
@@ -32,3 +33,14 @@ def packets(handlers):
 @pytest.fixture(scope="session")
 def allowed():
     return sorted(os.sched_getaffinity(0))
+
+
+@pytest.fixture(scope="session")
+def libraries(tmp_path_factory):
+    """Plugins that don't keep their word, and some that do, by name; see hostile_kinds."""
+    return build_all(tmp_path_factory.mktemp("hostile"))
+
+
+@pytest.fixture(scope="session")
+def honest(libraries):
+    return libraries[BENIGN[0].name]

@@ -25,6 +25,8 @@ pub struct Export {
     pub name: String,
     /// What it stands for.
     pub kind: ExportKind,
+    /// Whether another library's may take its place without a word: so compilers mark what every library that needs it has.
+    pub weak: bool,
 }
 
 /// A shared object of ELF, unopened.
@@ -59,7 +61,8 @@ impl SharedObject {
             .filter_map(|symbol| {
                 let name = symbol.name().ok().filter(|name| !name.is_empty())?.to_string();
                 let function = symbol.kind() == object::SymbolKind::Text;
-                Some(Export { name, kind: if function { ExportKind::Function } else { ExportKind::Other } })
+                let kind = if function { ExportKind::Function } else { ExportKind::Other };
+                Some(Export { name, kind, weak: is_weak(&symbol) })
             })
             .collect();
         exports.sort_by(|a, b| a.name.cmp(&b.name));
@@ -120,6 +123,12 @@ impl SharedObject {
     pub fn looks_beside_itself(&self) -> bool {
         self.beside
     }
+}
+
+/// Weak, or unique in the process, which C++ compilers make of what would otherwise be weak.
+fn is_weak(symbol: &object::Symbol<'_, '_>) -> bool {
+    let unique = matches!(symbol.flags(), object::SymbolFlags::Elf { st_info, .. } if st_info.st_bind() == elf::STB_GNU_UNIQUE);
+    symbol.is_weak() || unique
 }
 
 /// Wherever the words stand: that they are in the search path's string is certain if it is to work, and to find them

@@ -159,6 +159,14 @@ fn pointers(code: &Code) -> impl Iterator<Item = u64> {
     code.indirect_calls().filter(|call| call.flow() == Flow::IndirectCall(None)).map(|call| call.address())
 }
 
+/// How many calls through a register or an object's memory the function at this run-time address makes.
+///
+/// # Errors
+/// As [`examine`].
+pub(crate) fn indirect_calls(image: &Image, run_time: usize) -> Result<usize, BinaryError> {
+    Ok(pointers(&decode_at(image, run_time)?).count())
+}
+
 /// Functions that the loop calls and that call one of `bodies` themselves: residual tests of shared keys.
 fn leading_to(bodies: &BTreeSet<u64>, code: &Code, image: &Image) -> Result<Vec<Code>, BinaryError> {
     let called: BTreeSet<u64> = code.direct_calls().map(|(_, to)| to).collect();

@@ -53,10 +53,12 @@ mod tests;
 pub mod worst;
 
 pub use arm_code::ArmCode;
+pub(crate) use arm_code::indirect_calls;
 pub use body::Body;
 pub use generated::Generated;
 pub(crate) use handler::Handler;
 pub use handler::{NO_HANDLER, Outcome, UNSUPPORTED};
+pub(crate) use mechanism::mark_copy;
 pub use mechanism::{Closed, INLINED_SIZES, KNOWN_SIZES, MechanismArm, MechanismRecipe};
 pub use null::{NullRecipe, NullReference};
 pub use proposal::{ProposalArm, ProposalRecipe};

@@ -105,6 +105,19 @@ pub enum Processed {
     },
 }
 
+/// What a status and a result mean, of whoever has that many claims.
+#[inline(always)]
+pub fn read(status: i32, result: &PluginResult, claims: usize) -> Processed {
+    match status {
+        abi::OK if usize::from(result.claim) < claims => {
+            Processed::Done { value: result.value, claim: result.claim }
+        }
+        abi::OK => Processed::UnknownClaim { claim: result.claim },
+        abi::NOT_MINE => Processed::NotMine,
+        status => Processed::Failed { status },
+    }
+}
+
 /// The view of a packet that a plugin is lent.
 #[inline(always)]
 pub fn view(packet: &Packet) -> PacketView {
@@ -155,19 +168,34 @@ impl Instance {
     /// Lends it one packet.
     #[inline]
     pub fn process(&mut self, packet: &Packet) -> Processed {
-        let result = self.result(packet);
-        self.read(result.status, &result)
+        // SAFETY: the packet lives through the call.
+        unsafe { self.process_view(&view(packet)) }
     }
 
     /// The same, unread: what it wrote, with what it returned as the status.
     #[inline]
     pub fn result(&mut self, packet: &Packet) -> PluginResult {
-        let view = view(packet);
+        // SAFETY: the packet lives through the call.
+        unsafe { self.result_of(&view(packet)) }
+    }
+
+    /// Lends it the packet of a view.
+    ///
+    /// # Safety
+    /// The view's payload must be readable for as many bytes as it says.
+    #[inline]
+    pub unsafe fn process_view(&mut self, view: &PacketView) -> Processed {
+        // SAFETY: the caller vouches for the payload.
+        let result = unsafe { self.result_of(view) };
+        self.read(result.status, &result)
+    }
+
+    #[inline(always)]
+    unsafe fn result_of(&mut self, view: &PacketView) -> PluginResult {
         let mut result = PluginResult::default();
-        // SAFETY: the plugin's own function and instance; view, payload and result live through the call.
-        let status = unsafe {
-            (self.plugin.functions.process)(self.pointer.as_ptr(), &raw const view, &raw mut result)
-        };
+        // SAFETY: the plugin's own function and instance; view and result live through the call, and the caller vouches
+        // for the payload.
+        let status = unsafe { (self.plugin.functions.process)(self.pointer.as_ptr(), view, &raw mut result) };
         PluginResult { status, ..result }
     }
 
@@ -188,14 +216,7 @@ impl Instance {
     /// What a status and a result mean.
     #[inline]
     pub fn read(&self, status: i32, result: &PluginResult) -> Processed {
-        match status {
-            abi::OK if usize::from(result.claim) < self.plugin.claims.len() => {
-                Processed::Done { value: result.value, claim: result.claim }
-            }
-            abi::OK => Processed::UnknownClaim { claim: result.claim },
-            abi::NOT_MINE => Processed::NotMine,
-            status => Processed::Failed { status },
-        }
+        read(status, result, self.plugin.claims.len())
     }
 }
 

@@ -91,7 +91,8 @@ pub fn run_experiment(
             Err(error) => return Err(error),
         };
         watch.part(share, 1.0);
-        Ok((instrument, run::run(id, &values, &options, card(), watch)?))
+        let report = worker::known_to_python(|| run::run(id, &values, &options, card(), watch))?;
+        Ok((instrument, report))
     })?;
     Ok(document(&report, instrument.as_ref()))
 }

@@ -52,6 +52,8 @@ mod _core {
     #[pymodule_export]
     use super::plugin::building::{build_plugin, shipped_plugins};
     #[pymodule_export]
+    use super::plugin::examining::{examination_stages, perform_examination};
+    #[pymodule_export]
     use super::plugin::loading::{PyPlugin, load_plugin, sha256};
     #[pymodule_export]
     use super::race::race;
@@ -66,6 +68,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::plugin::callback::offer();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

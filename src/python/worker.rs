@@ -127,6 +127,13 @@ fn run_with<T: Send>(
     })
 }
 
+/// Runs `job` on a thread that the interpreter knows, its lock given back meanwhile. A job that calls into Python takes the
+/// lock then, as a thread of a Python program does; otherwise each call would first make a thread's state, and unmap it
+/// afterwards.
+pub fn known_to_python<T: Send>(job: impl FnOnce() -> T + Send) -> T {
+    Python::attach(|py| py.detach(job))
+}
+
 fn report(callback: &Bound<'_, PyAny>, watch: &Watch, shown: &mut Option<(String, f64)>) -> PyResult<()> {
     let now = watch.progress();
     if shown.as_ref() != Some(&now) {

@@ -53,6 +53,12 @@ pub trait Recipe: Send + Sync {
         Settle::Window
     }
 
+    /// Whether what the loop calls was compiled once, as a library's code or another process's: then copies of the loop
+    /// cover only its own layout, and the race flags the arm all the same.
+    fn calls_one_layout(&self) -> bool {
+        false
+    }
+
     /// Why the arm's exact counts (instructions, branches) differ from process to process by construction; `None` where they
     /// may not.
     fn varies(&self) -> Option<&'static str> {

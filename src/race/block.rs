@@ -264,7 +264,7 @@ impl Bench<'_> {
         taken: &mut [f64],
     ) -> Result<Round> {
         let conditions = &self.plan.conditions;
-        let keeps = conditions.keeps_disturbed;
+        let (keeps, waits) = (conditions.keeps_disturbed, conditions.waits);
         // Unpinned on purpose, a rep may begin anywhere.
         let cpu = self.station.cpu().filter(|_| !conditions.unpinned);
         let waited_before = self.station.waited_ns();
@@ -294,7 +294,7 @@ impl Bench<'_> {
             if keeps {
                 continue;
             }
-            if since.involuntary_switches > 0 || faults > 0 || moved {
+            if (since.involuntary_switches > 0 && !waits) || faults > 0 || moved {
                 return Ok(Round::Disturbed);
             }
             if widths.spread() > WIDTH_SPREAD && mind_width {
@@ -313,7 +313,7 @@ impl Bench<'_> {
         self.seen.width_ignored += u64::from(widths.spread() > WIDTH_SPREAD);
         if let (Some(before), Some(after)) = (waited_before, self.station.waited_ns()) {
             *self.seen.waited_ns.get_or_insert(0) += after.saturating_sub(before);
-            if after > before {
+            if after > before && !waits {
                 return Ok(Round::Disturbed);
             }
         }

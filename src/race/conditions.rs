@@ -1,4 +1,5 @@
-//! How a race may depart from the rules on purpose: the default departs from none, and only traps ask for more.
+//! How a race may depart from the rules on purpose: the default departs from none, and hardly anything but traps asks for
+//! more.
 
 use super::options::Options;
 use super::schedule::Order;
@@ -18,6 +19,9 @@ pub struct Conditions {
     pub unpinned: bool,
     /// What disturbs a rep spoils nothing: every round counts.
     pub keeps_disturbed: bool,
+    /// Arms wait for another process: to be switched out, and to wait until one may run again, is part of the work and
+    /// spoils no round. No fault: whatever else disturbs a rep still spoils it.
+    pub waits: bool,
     /// The first rep after a build is what counts: nothing is discarded.
     pub cold: bool,
 }

@@ -157,7 +157,9 @@ fn figures(
     let mut cycles: Vec<f64> =
         blocks.iter().filter_map(|block| block.ghz.map(|ghz| ghz * block.ns[at])).collect();
     let against = bench.plan.entries[bench.against[at]].name.clone();
-    let one_layout = |at: usize| measured.layouts[at] < CODE_COPIES;
+    let one_layout = |at: usize| {
+        measured.layouts[at] < CODE_COPIES || bench.plan.entries[at].recipe.calls_one_layout()
+    };
     // A control is the same code as what it is held against, at the same place.
     let margin = match &entry.role {
         Role::Control { .. } => options.margin,
@@ -174,7 +176,8 @@ fn figures(
         _ => String::new(),
     };
     let code_layouts = measured.layouts[at];
-    let flags = if code_layouts < CODE_COPIES { vec!["one code layout".to_string()] } else { Vec::new() };
+    let once = one_layout(at);
+    let flags = if once { vec!["one code layout".to_string()] } else { Vec::new() };
     let folded = bench.expected[at].iter().fold(Checksum::EMPTY, |sum, window| sum.fold(window.0, 0));
     ArmResult {
         arm: entry.name.clone(),

@@ -42,7 +42,8 @@ pub fn resolvable_margin<'a>(asked: f64, controls: impl Iterator<Item = &'a Inte
 
 /// The verdict as a phrase: "1.09× faster than scan", "same as scan (within 0.5 %)".
 pub fn in_words(verdict: Verdict, ratio: &Interval, margin: f64, against: &str) -> String {
-    let percent = margin * 100.0;
+    // Two digits: what is measured isn't known to more.
+    let percent = (margin * 1000.0).round() / 10.0;
     match verdict {
         Verdict::Faster => format!("{}× faster than {against}", factor(1.0 / ratio.estimate)),
         Verdict::Slower => format!("{}× slower than {against}", factor(ratio.estimate)),

@@ -3,7 +3,7 @@
  * A plugin is a shared library that exports exactly one symbol, `nanokata_plugin`, a function that returns the address of a
  * NanokataPluginApi that lives as long as the library is loaded.
  *
- * The rules, and what each prevents, are in the README beside this folder. In short: integers of a stated width; a buffer is
+ * The rules, and what each prevents, are in ABI.md beside this folder. In short: integers of a stated width; a buffer is
  * a pointer and a length; no bool, no size_t, no enum, nothing of any language's library; packets are lent for the call only;
  * results are written by value into room that the host owns; whoever allocates frees; nothing unwinds across.
  *

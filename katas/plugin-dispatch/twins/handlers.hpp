@@ -19,12 +19,13 @@ protected:
 
 template <std::uint32_t Body, std::uint64_t Number>
 struct Generated final : Handler {
-    using Handler::Handler;
+    // The key is salted by the number, as in the host, so that no two are the same code.
+    static constexpr auto SALT = static_cast<std::uint16_t>((2 * Number + Body + 1) * 0x9e37);
 
-    // The key is salted by the number, so that no two are the same code.
+    explicit Generated(const NanokataHandler &handler) : Handler(handler) { fields.key ^= SALT; }
+
     __attribute__((noinline)) bool matches(const Packet &packet) const override {
-        constexpr auto salt = static_cast<std::uint16_t>((2 * Number + Body + 1) * 0x9e37);
-        return static_cast<std::uint16_t>(packet.protocol ^ salt) == static_cast<std::uint16_t>(fields.key ^ salt) &&
+        return (packet.protocol ^ SALT) == fields.key &&
                (fields.residual == NANOKATA_RESIDUAL_NONE || fields.holds(packet));
     }
 

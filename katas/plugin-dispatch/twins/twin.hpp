@@ -21,7 +21,7 @@ using Outcome = NanokataOutcome;
 // Handlers that a twin has code for: those of the kata.
 constexpr std::size_t HANDLERS = 100;
 
-// What an object holds, as the host's do: 16 bytes of predicate behind key and number.
+// What an object holds, as the host's do: key, number, and the predicate behind them.
 struct Fields {
     std::uint16_t key, number;
     std::uint8_t residual, offset, first, second;
@@ -39,10 +39,6 @@ struct Fields {
         case NANOKATA_RESIDUAL_RANGE: return first <= packet.payload[offset] && packet.payload[offset] <= second;
         default: return active >> (packet.flow & 63) & 1;
         }
-    }
-
-    bool matches(const Packet &packet) const {
-        return packet.protocol == key && (residual == NANOKATA_RESIDUAL_NONE || holds(packet));
     }
 };
 

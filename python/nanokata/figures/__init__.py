@@ -40,6 +40,9 @@ _OF_EXPERIMENTS = {
     "dispatch.residual": "residual",
     "dispatch.distribution": "distribution",
     "dispatch.neighbour": "neighbour",
+    "plugin.crossing": "crossing",
+    "plugin.boundaries": "boundaries",
+    "plugin.twins": "twins",
 }
 """The experiments with a figure of their own: the module here, whose function of the same name draws it.
 

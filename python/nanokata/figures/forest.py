@@ -71,12 +71,21 @@ def _panel(ax: Axes, race: CellResult) -> None:
     ax.axvspan(1 - race.margin, 1 + race.margin, color=style.FAINT, linewidth=0, zorder=0)
     ax.axvline(1, color=style.GREY, linewidth=1, zorder=1)
     for row, arm in enumerate(compared):
+        _wider_band(ax, row, arm, race)
         _draw_row(ax, row, arm, void=race.void)
     style.legend(ax, [style.void_reason(race)], above=True)
     controls = sum(arm.role == "control" for arm in compared)
     if 0 < controls < len(compared):
         ax.axhline(len(compared) - controls - 0.5, color=style.FAINT, linewidth=1)
     _dress(ax, race, compared)
+
+
+def _wider_band(ax: Axes, row: int, arm: ArmResult, race: CellResult) -> None:
+    """Draw the band by which an arm in one code layout was judged, in its own row."""
+    if arm.margin is not None and arm.judged_wider(race):
+        ax.fill_betweenx(
+            [row - 0.4, row + 0.4], 1 - arm.margin, 1 + arm.margin, color=style.FAINT, alpha=0.5, linewidth=0, zorder=0
+        )
 
 
 def _draw_row(ax: Axes, row: int, arm: ArmResult, *, void: bool) -> None:

@@ -6,7 +6,7 @@ phases together stay under 90 s, and under 30 s with ``quick``; a test adds them
 
 from __future__ import annotations
 
-from . import code_size, instrument, invariants, verdict
+from . import code_size, crossing, instrument, invariants, verdict
 from .plan import Job, Kata, Phase
 
 LIMIT_SECONDS, QUICK_LIMIT_SECONDS = 90.0, 30.0
@@ -90,11 +90,26 @@ PHASES = (
         examine=code_size.examine,
         seconds=(0.5, 0.5),
     ),
+    Phase(
+        number=7,
+        title="Crossing",
+        question="What does a packet pay for crossing to a plugin, and what do batches win back?",
+        jobs=(
+            Job("plugin.crossing", {"traffic": ["hot"]}, seconds=2.5, quick_seconds=0.8),
+            Job(
+                "plugin.boundaries",
+                {"boundary": ["plugin", "system_call", "pipe", "python_callback"]},
+                seconds=1.4,
+                quick={"boundary": ["plugin", "system_call", "pipe"]},
+                quick_seconds=0.6,
+            ),
+        ),
+    ),
 )
 
 PLUGIN_DISPATCH = Kata(
     name="plugin-dispatch",
     title="A hundred packet handlers: what finding one costs, what calling it costs, and what to do about it",
     phases=PHASES,
-    verdict=(verdict.finding_and_calling, verdict.mechanisms, verdict.sorting_and_bound),
+    verdict=(verdict.finding_and_calling, verdict.mechanisms, verdict.sorting_and_bound, crossing.crossing),
 )

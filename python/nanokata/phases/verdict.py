@@ -22,7 +22,7 @@ _MIXED = "uniform"
 SELECTION, MECHANISM, DISTRIBUTION = "dispatch.selection", "dispatch.mechanism", "dispatch.distribution"
 
 
-def _missing(run: KataRun, experiment: str) -> str | None:
+def why_missing(run: KataRun, experiment: str) -> str | None:
     """Return why nothing rests on an experiment: it didn't run, gave no result, or a check of it failed."""
     result = run.result(experiment)
     if result is None:
@@ -72,7 +72,7 @@ def finding_and_calling(run: KataRun) -> Sentence:
     """Say what finding the handler costs beside what calling it costs."""
     topic = "finding against calling"
     for experiment in (SELECTION, MECHANISM):
-        if (reason := _missing(run, experiment)) is not None:
+        if (reason := why_missing(run, experiment)) is not None:
             return Sentence(topic, reason=reason)
     finding = finding_of(_contrasts(run, SELECTION))
     searched = run.result(SELECTION)
@@ -100,7 +100,7 @@ def between_mechanisms(contrasts: Sequence[Contrast]) -> list[Contrast]:
 def mechanisms(run: KataRun) -> Sentence:
     """Say which differences between mechanisms are resolved, and which aren't."""
     topic = "mechanisms"
-    if (reason := _missing(run, MECHANISM)) is not None:
+    if (reason := why_missing(run, MECHANISM)) is not None:
         return Sentence(topic, reason=reason)
     contrasts = between_mechanisms(_contrasts(run, MECHANISM))
     judged = [contrast for contrast in contrasts if resolved(contrast) is not None]
@@ -124,7 +124,7 @@ def mechanisms(run: KataRun) -> Sentence:
 
 def _captured(run: KataRun) -> tuple[str | None, str | None]:
     """Return what sorting captures of the table's gain, or why that isn't said."""
-    if (reason := _missing(run, DISTRIBUTION)) is not None:
+    if (reason := why_missing(run, DISTRIBUTION)) is not None:
         return None, reason
     shares = {item.name: item for item in _contrasts(run, DISTRIBUTION) if item.name.startswith("captured:")}
     contrast = shares.get("captured:skewed") or next(reversed(shares.values()), None)

@@ -121,7 +121,7 @@ def _flags(report: Report) -> Iterator[RenderableType]:
 def _wider_margins(report: Report, arms: Collection[str]) -> str:
     """Return by which margin flagged arms were judged, where that isn't the race's own."""
     every = [(cell, arm) for cell in report.cells for arm in cell.arms if arm.arm in arms]
-    wider = [arm.margin for cell, arm in every if arm.margin is not None and arm.margin > cell.margin]
+    wider = [arm.margin for cell, arm in every if arm.margin is not None and arm.judged_wider(cell)]
     return f" (judged by ±{100 * max(wider):.1f} %, what layout alone can do)" if wider else ""
 
 

@@ -68,9 +68,9 @@ def verdict(cell: CellResult, arm: ArmResult, baseline: str, *, mark_control: bo
     if arm.role == "control":
         return Text(f"{arm.verdict}{control}", style=STYLES.get(arm.verdict or "", ""))
     # How wide "same" is stands below the table, once.
-    words = _WITHIN.sub("", arm.words)
+    words = arm.words if arm.judged_wider(cell) else _WITHIN.sub("", arm.words)
     for joint in ("than", "as", "against"):
-        words = words.removesuffix(f" {joint} {baseline}")
+        words = words.removesuffix(f" {joint} {baseline}").replace(f" {joint} {baseline} (within", " (within")
     return Text(words, style=STYLES.get(arm.verdict or "", ""))
 
 
@@ -145,7 +145,8 @@ def how_measured(*cells: CellResult) -> str:
     spent = numbers.seconds(sum(cell.seconds for cell in cells))
     parts = (f"{counted} blocks", _precision(cells), f"{_how_ended(cells)}, {spent}")
     line = "; ".join(part for part in parts if part)
-    if any(arm.verdict == "same" and arm.role == "arm" and not cell.void for cell in cells for arm in cell.arms):
+    same = [(cell, arm) for cell in cells for arm in cell.arms if arm.verdict == "same" and arm.role == "arm"]
+    if any(not cell.void and not arm.judged_wider(cell) for cell, arm in same):
         margins = ", ".join(sorted({f"±{100 * cell.margin:g} %" for cell in cells}))
         line += f"\nsame: within {margins}"
     borne_out = [cell.bears_out for cell in cells if cell.bears_out is not None and not cell.void]

@@ -280,6 +280,10 @@ class ArmResult(Record):
     excludes: str | None = None
     """What this way of doing it can't express, whatever it costs."""
 
+    def judged_wider(self, cell: CellResult) -> bool:
+        """Whether its ratio was judged by a wider margin than its race's own."""
+        return self.margin is not None and self.margin > cell.margin
+
 
 @dataclass(frozen=True, slots=True)
 class CellResult(Record):

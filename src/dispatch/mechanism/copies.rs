@@ -4,7 +4,7 @@
 /// a packet here, where in the loop it is run once a window. The copies lie at different places because each is as long
 /// as it is.
 #[inline(always)]
-pub(super) fn mark_copy<const COPY: usize>() {
+pub(crate) fn mark_copy<const COPY: usize>() {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     // SAFETY: assembles to nothing; touches no register, flag or memory.
     unsafe {

@@ -12,6 +12,7 @@ mod thin;
 
 pub use closed::Closed;
 pub(super) use closed::EnumMatch;
+pub(crate) use copies::mark_copy;
 pub(super) use direct::Direct;
 pub(super) use dyn_trait::{DynTrait, FatPointer};
 pub(super) use erased::Erased;

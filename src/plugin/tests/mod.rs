@@ -2,6 +2,7 @@
 
 mod adapter;
 mod allowed;
+mod examination;
 mod gates;
 pub(in crate::plugin) mod layout;
 mod shipped;

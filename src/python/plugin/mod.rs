@@ -2,4 +2,6 @@
 
 pub mod arms;
 pub mod building;
+pub mod callback;
+pub mod examining;
 pub mod loading;

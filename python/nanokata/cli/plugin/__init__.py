@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from .build import build
+from .check import check
 from .load import load
+from .probes import probes
 
 
 @click.group(short_help="Build, check and load plugins.", context_settings={"max_content_width": 80})
@@ -14,4 +16,6 @@ def plugin() -> None:
 
 
 plugin.add_command(build)
+plugin.add_command(check)
 plugin.add_command(load)
+plugin.add_command(probes)

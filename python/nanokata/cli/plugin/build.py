@@ -19,12 +19,12 @@ from nanokata.cli import endings
 @click.option("--option", "options", multiple=True, help="One more option for the compiler; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
 def build(source: Path, output: Path | None, compiler: str | None, options: tuple[str, ...], as_json: bool) -> None:
-    r"""Build a library from SOURCE (.c, .cpp, .cc, .cxx or .rs) with the system's compiler.
+    """Build a library from SOURCE (.c, .cpp, .cc, .cxx or .rs) with the system's compiler.
 
     \b
     nanokata plugin build mine.c
     nanokata plugin build mine.cpp -o libmine.so --option=-O2
-    """
+    """  # noqa: D301 (click wants the sign itself)
     from nanokata import plugin
 
     built = plugin.build(source, output, compiler=compiler, options=options)

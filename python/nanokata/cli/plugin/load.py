@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what was loaded as JSON.")
 def load(paths: tuple[Path, ...], allow: Path | None, capture: Path | None, handlers: int, as_json: bool) -> None:
-    r"""Load plugins into this process and say what they claim.
+    """Load plugins into this process and say what they claim.
 
     \b
     nanokata plugin load ./libmine.so
@@ -36,7 +36,7 @@ def load(paths: tuple[Path, ...], allow: Path | None, capture: Path | None, hand
 
     A list is made by `sha256sum *.so > allowed.sha256`. What isn't on it is never
     opened: not even its constructors run.
-    """
+    """  # noqa: D301 (click wants the sign itself)
     from nanokata import plugin
     from nanokata.cli.output import show
 
