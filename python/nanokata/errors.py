@@ -152,7 +152,14 @@ class UncheckedPlugin(UserWarning):
     """A library was loaded into this process that hasn't passed ``nanokata plugin check``."""
 
 
-class UnknownExperiment(NanokataError, LookupError):
+class _UnknownName(NanokataError, LookupError):
+    def __init__(self, message: str, *, name: str = "", nearest: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.name = name
+        self.nearest = nearest
+
+
+class UnknownExperiment(_UnknownName):
     """No experiment, area or arm has that name.
 
     Attributes
@@ -163,13 +170,8 @@ class UnknownExperiment(NanokataError, LookupError):
         The nearest names that exist, best first.
     """
 
-    def __init__(self, message: str, *, name: str = "", nearest: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.name = name
-        self.nearest = nearest
 
-
-class UnknownProbe(NanokataError, LookupError):
+class UnknownProbe(_UnknownName):
     """No probe of the plugin boundary has that name.
 
     Attributes
@@ -179,11 +181,6 @@ class UnknownProbe(NanokataError, LookupError):
     nearest : tuple of str
         The nearest names that exist, best first.
     """
-
-    def __init__(self, message: str, *, name: str = "", nearest: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.name = name
-        self.nearest = nearest
 
 
 class OutOfMemory(NanokataError, MemoryError):

@@ -157,9 +157,8 @@ fn figures(
     let mut cycles: Vec<f64> =
         blocks.iter().filter_map(|block| block.ghz.map(|ghz| ghz * block.ns[at])).collect();
     let against = bench.plan.entries[bench.against[at]].name.clone();
-    let one_layout = |at: usize| {
-        measured.layouts[at] < CODE_COPIES || bench.plan.entries[at].recipe.calls_one_layout()
-    };
+    let one_layout =
+        |at: usize| measured.layouts[at] < CODE_COPIES || bench.plan.entries[at].recipe.calls_one_layout();
     // A control is the same code as what it is held against, at the same place.
     let margin = match &entry.role {
         Role::Control { .. } => options.margin,

@@ -361,7 +361,7 @@ fn bad_parameters_are_refused_before_anything_runs() {
     assert!(tail("shift", text("gentle")).starts_with("shift = gentle: wanted one of"));
     assert!(tail("pool", Value::Int(1)).starts_with("pool = 1: wanted at least 2"));
     assert!(refused("sharing.line", &[("distance", &[Value::Int(5)])]).starts_with("distance = 5"));
-    assert!(matches!(measure("dispatch.select", &[]), Err(Error::UnknownExperiment { .. })));
+    assert!(matches!(measure("dispatch.selektion", &[]), Err(Error::UnknownExperiment { .. })));
 }
 
 #[test]
