@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from importlib.metadata import version as _version
 
-    from nanokata import binary, dispatch, errors, figures, lab, plugin, sharing, traffic
+    from nanokata import binary, dispatch, errors, exercises, figures, lab, plugin, sharing, traffic
     from nanokata.advice import Advice, advise
     from nanokata.catalogue import Experiment, Parameter, experiments
     from nanokata.errors import (
@@ -31,12 +31,14 @@ if TYPE_CHECKING:
         ResidualBoundExceeded,
         SystemCallError,
         UncheckedPlugin,
+        UnknownExercise,
         UnknownExperiment,
         UnknownProbe,
         WorkerPanic,
         WrongArray,
         WrongType,
     )
+    from nanokata.exercises import exercise
     from nanokata.instrument import Doctor, Machine, doctor, machine
     from nanokata.measure import race, run
     from nanokata.phases import KataRun
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 
     __version__ = _version("nanokata")
 
-_MODULES = frozenset({"binary", "dispatch", "errors", "figures", "lab", "plugin", "sharing", "traffic"})
+_MODULES = frozenset({"binary", "dispatch", "errors", "exercises", "figures", "lab", "plugin", "sharing", "traffic"})
 _NAMES = {
     "Advice": "advice",
     "advise": "advice",
@@ -58,6 +60,7 @@ _NAMES = {
     "RunResult": "results",
     "SimulationResult": "results",
     "doctor": "instrument",
+    "exercise": "exercises",
     "experiments": "catalogue",
     "machine": "instrument",
     "race": "measure",
@@ -76,6 +79,7 @@ _NAMES = {
     "ResidualBoundExceeded": "errors",
     "SystemCallError": "errors",
     "UncheckedPlugin": "errors",
+    "UnknownExercise": "errors",
     "UnknownExperiment": "errors",
     "UnknownProbe": "errors",
     "WorkerPanic": "errors",
@@ -106,6 +110,7 @@ __all__ = [
     "SimulationResult",
     "SystemCallError",
     "UncheckedPlugin",
+    "UnknownExercise",
     "UnknownExperiment",
     "UnknownProbe",
     "WorkerPanic",
@@ -117,6 +122,8 @@ __all__ = [
     "dispatch",
     "doctor",
     "errors",
+    "exercise",
+    "exercises",
     "experiments",
     "figures",
     "lab",

@@ -20,6 +20,7 @@ __all__ = [
     "ResidualBoundExceeded",
     "SystemCallError",
     "UncheckedPlugin",
+    "UnknownExercise",
     "UnknownExperiment",
     "UnknownProbe",
     "WorkerPanic",
@@ -161,6 +162,18 @@ class _UnknownName(NanokataError, LookupError):
 
 class UnknownExperiment(_UnknownName):
     """No experiment, area or arm has that name.
+
+    Attributes
+    ----------
+    name : str
+        The name that was asked for.
+    nearest : tuple of str
+        The nearest names that exist, best first.
+    """
+
+
+class UnknownExercise(_UnknownName):
+    """No exercise has that name.
 
     Attributes
     ----------

@@ -6,13 +6,14 @@ import click
 
 from .advise import advise
 from .doctor import doctor
+from .exercise import exercise
 from .listing import list_experiments
 from .plugin import plugin
 from .run import run
 from .simulate import simulate
 
 GROUPS = {
-    "Learn": (),
+    "Learn": ("exercise",),
     "Measure": ("doctor", "list", "run", "simulate", "advise"),
     "Inspect": ("plugin",),
 }
@@ -61,6 +62,7 @@ def nanokata() -> None:
 
 nanokata.add_command(advise)
 nanokata.add_command(doctor)
+nanokata.add_command(exercise)
 nanokata.add_command(list_experiments)
 nanokata.add_command(plugin)
 nanokata.add_command(run)

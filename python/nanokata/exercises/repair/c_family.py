@@ -14,7 +14,9 @@ from .statements import statements
 
 __all__ = ["broken_in"]
 
-_ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|\[\[[^\]]*\]\]|\balignas\s*\([^()]*\)|__extension__")
+_ATTRIBUTE = re.compile(
+    r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|\[\[[^\]]*\]\]|\balignas\s*\([^()]*\)|__extension__"
+)
 _STRUCT = re.compile(r"\b(?<!enum )(struct|class|union)\s*(\w*)\s*(?:final\s*)?(:[^:;{(][^;{(]*)?\{")
 _ENUM = re.compile(r"\benum\b\s*(?:class\b|struct\b)?\s*(\w*)\s*(:\s*[^{;]+)?\{")
 _BEHIND = re.compile(r"\s*(\w+)\s*[;,]")

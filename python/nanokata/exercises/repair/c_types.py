@@ -61,19 +61,16 @@ def _rule_of(qualifier: str, name: str, names: Names) -> str | None:
     of_library = qualifier in {"std", "std::pmr"} or (names.opened and not qualifier)
     if name in _RULE_OF and (name not in _TEMPLATES or of_library):
         return _RULE_OF[name]
-    if qualifier.split("::")[0] == "std" and not _FIXED.fullmatch(name):
+    if re.match(r"std\b", qualifier) and not _FIXED.fullmatch(name):
         return "library type"
     return None
 
 
-_KEYWORDS = frozenset(
-    "const volatile restrict struct union enum class unsigned signed long short int char bool _Bool float double void "
-    "typename mutable noexcept".split()
-)
+_NO_TYPE_YET = frozenset({"const", "volatile", "restrict", "struct", "union", "enum", "class", "typename", "mutable"})
+_BASIC = frozenset({"unsigned", "signed", "long", "short", "int", "char", "bool", "_Bool", "float", "double", "void"})
 _DECLARATOR = re.compile(r"(?P<before>.*?[\s*&>)])(?P<name>[A-Za-z_]\w*)\s*(?P<array>(?:\[[^\]]*\]\s*)*)", re.DOTALL)
 _POINTER_NAME = re.compile(r"\(\s*\*\s*(?:const\s+)?(\w*)[^()]*\)\s*\(")
 _TYPE_WORD = re.compile(r"\w+")
-_NO_TYPE_YET = frozenset({"const", "volatile", "restrict", "struct", "union", "enum", "class", "typename", "mutable"})
 
 
 def declared(text: str) -> tuple[str, str]:
@@ -82,22 +79,24 @@ def declared(text: str) -> tuple[str, str]:
     if (pointer := _POINTER_NAME.search(spelled)) is not None:
         return pointer[1], spelled
     found = _DECLARATOR.fullmatch(spelled)
-    if found is None or found["name"] in _KEYWORDS:
+    if found is None or found["name"] in _BASIC | _NO_TYPE_YET:
         return "", spelled
     if not any(word not in _NO_TYPE_YET for word in _TYPE_WORD.findall(found["before"])):
         return "", spelled
     return found["name"], f"{found['before'].strip()}{found['array'].strip()}"
 
 
+_PECULIAR = {"long double": r"\blong\s+double\b", "wide integer": r"\b(?:(?:un)?signed\s+)?__int128\b"}
+"""Rules about types of several words, or of a compiler's own."""
+
+
 def rules_of(spelled: str, names: Names) -> Iterator[str]:
-    """Give the rules that a type breaks; of a template of the library those of what it holds are not named besides."""
-    if re.search(r"\blong\s+double\b", spelled):
-        yield "long double"
-        spelled = re.sub(r"\blong\s+double\b", "", spelled)
+    """Give the rules that a type breaks; of a library's template those of what it holds are not named besides."""
+    for rule, pattern in _PECULIAR.items():
+        if re.search(pattern, spelled):
+            yield rule
+            spelled = re.sub(pattern, " ", spelled)
     spelled = re.sub(r"\b(?:signed|unsigned)\s+char\b", "char", spelled)
-    spelled = re.sub(r"\b(?:unsigned\s+)?__int128\b", "\x00", spelled)
-    if "\x00" in spelled:
-        yield "wide integer"
     if (form := _function_pointer(spelled)) is not None:
         for part in form:
             yield from rules_of(declared(part)[1], names)
@@ -106,6 +105,10 @@ def rules_of(spelled: str, names: Names) -> Iterator[str]:
         if not names.enums.get(keyword[1], False):
             yield "enum"
         return
+    yield from _rules_by_name(spelled, names)
+
+
+def _rules_by_name(spelled: str, names: Names) -> Iterator[str]:
     at = 0
     for end, qualifier, name in _words(spelled):
         if end <= at:
@@ -114,14 +117,17 @@ def rules_of(spelled: str, names: Names) -> Iterator[str]:
         if name == "&":
             yield "reference"
         elif name in names.enums:
-            if not names.enums[name]:
-                yield "enum"
+            yield from [] if names.enums[name] else ["enum"]
         elif name in names.aliases:
             yield from rules_of(names.aliases[name], names.without(name))
         elif (rule := _rule_of(qualifier, name, names)) is not None:
             yield rule
-            opening = re.compile(r"\s*<").match(spelled, end)
-            at = close(spelled, opening.end() - 1, angles=True) + 1 if opening else end
+            at = _past_arguments(spelled, end)
+
+
+def _past_arguments(spelled: str, end: int) -> int:
+    opening = re.compile(r"\s*<").match(spelled, end)
+    return close(spelled, opening.end() - 1, angles=True) + 1 if opening else end
 
 
 def _function_pointer(spelled: str) -> list[str] | None:
@@ -134,7 +140,7 @@ def _function_pointer(spelled: str) -> list[str] | None:
 
 
 def names_in(spelled: str, names: Names) -> Iterator[str]:
-    """Give the names that can be reached from a type, through pointers and aliases, but not through a library's type."""
+    """Give the names that can be reached from a type, through pointers and aliases, not through a library's type."""
     at = 0
     for end, qualifier, name in _words(spelled):
         if end <= at:
@@ -143,7 +149,6 @@ def names_in(spelled: str, names: Names) -> Iterator[str]:
         if name in names.aliases:
             yield from names_in(names.aliases[name], names.without(name))
         if _rule_of(qualifier, name, names) in {"string", "container", "ownership", "library type"}:
-            opening = re.compile(r"\s*<").match(spelled, end)
-            at = close(spelled, opening.end() - 1, angles=True) + 1 if opening else end
+            at = _past_arguments(spelled, end)
             continue
         yield name

@@ -153,7 +153,17 @@ _LIBRARY = {
     "string": {"String", "str", "OsString", "OsStr", "CString", "CStr", "PathBuf", "Path", "Cow"},
     "container": {"Vec", "VecDeque", "HashMap", "HashSet", "BTreeMap", "BTreeSet", "BinaryHeap", "LinkedList"},
     "ownership": {"Arc", "Rc", "Weak", "Box"},
-    "library type": {"Mutex", "RwLock", "RefCell", "OnceLock", "OnceCell", "Duration", "Instant", "SystemTime", "Range"},
+    "library type": {
+        "Mutex",
+        "RwLock",
+        "RefCell",
+        "OnceLock",
+        "OnceCell",
+        "Duration",
+        "Instant",
+        "SystemTime",
+        "Range",
+    },
     "bool": {"bool", "AtomicBool"},
     "size": {"usize", "isize", "AtomicUsize", "AtomicIsize", "NonZeroUsize", "NonZeroIsize"},
     "width": {f"c_{name}" for name in ("long", "ulong", "int", "uint", "short", "ushort", "longlong", "ulonglong")},
@@ -218,7 +228,7 @@ def _path(given: Type, names: Names) -> Iterator[str]:
 
 
 def names_in(given: Type, names: Names, seen: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Give the names that can be reached from a type, through pointers and aliases, but not through a library's type."""
+    """Give the names that can be reached from a type, through pointers and aliases, not through a library's type."""
     if given.kind == "path":
         if given.name in names.aliases and given.name not in seen:
             yield from names_in(names.aliases[given.name], names, seen | {given.name})
