@@ -57,7 +57,7 @@ def _overlapping(seed: int) -> tuple[dispatch.HandlerSet, NDArray[np.void]]:
 def cases() -> Iterator[Case]:
     """Give what is tried, one pass each."""
     for seed in range(3):
-        yield Case("overlapping handlers", *_overlapping(seed))
+        yield Case(f"overlapping handlers, draw {seed + 1}", *_overlapping(seed))
     kata = dispatch.HandlerSet(100, body="fat", seed=7)
     yield Case("the kata's handlers", kata, traffic.zipf(4_000, kata, unmatched=0.02, seed=7))
     many = dispatch.HandlerSet(1_024, body="tiny", seed=1)

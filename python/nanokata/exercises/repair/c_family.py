@@ -56,18 +56,28 @@ def _fields(code: str, start: int, end: int) -> Iterator[_Part]:
             continue
         if re.match(r"\s*(?:static|using|typedef|friend|template|constexpr|explicit|operator)\b", text):
             continue
-        if re.search(r"\(", text) and not re.search(r"\(\s*\*", text):
+        outside = _without_arguments(text)
+        if "(" in outside.partition("=")[0] and not re.search(r"\(\s*\*", outside):
             continue  # A method: it takes no bytes.
-        yield from _declarators(offset, re.sub(r"\{.*\}", "", text, flags=re.DOTALL).split("=")[0])
+        yield from _declarators(offset, text)
+
+
+def _without_arguments(text: str) -> str:
+    """Return a declaration without its templates' arguments."""
+    while (opening := text.find("<")) >= 0:
+        text = text[:opening] + text[close(text, opening, angles=True) + 1 :]
+    return text
 
 
 def _declarators(offset: int, text: str) -> Iterator[_Part]:
-    """Give each name of a declaration, as of ``uint32_t a, *b, c : 3``."""
+    """Give each name of a declaration, as of ``uint32_t a = 1, *b, c : 3``."""
     shared = ""
     for at, piece in pieces(text, 0, len(text)):
-        width = re.search(r"(?<!:):(?!:)\s*\w+\s*$", piece)
-        name, spelled = declared(shared + (piece[: width.start()] if width else piece))
-        shared = shared or re.sub(r"[*&]?\s*\w+\s*(?:\[[^\]]*\]\s*)*$", "", piece[: width.start()] if width else piece)
+        declarator = re.sub(r"(?:\{.*|=.*)\Z", "", piece, flags=re.DOTALL)
+        width = re.search(r"(?<!:):(?!:)\s*\w+\s*$", declarator)
+        declarator = declarator[: width.start()] if width else declarator
+        name, spelled = declared(shared + declarator)
+        shared = shared or re.sub(r"[*&\s]*\w+\s*(?:\[[^\]]*\]\s*)*$", " ", declarator)
         if spelled:
             begun = offset + at + len(piece) - len(piece.lstrip())
             yield _Part(name, begun, spelled, ("bit-field",) if width else ())

@@ -28,7 +28,8 @@ def statements(code: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         elif code[at] == "{":
             is_body = "(" in code[begun:at] and re.match(r"\s*(?:struct|class|union|enum)\b", code[begun:at]) is None
             at = min(close(code, at), end) + 1
-            if is_body:
+            # A constructor's list of members comes before its body, in braces of its own.
+            if is_body and re.compile(r"\s*[,{]").match(code, at, end) is None:
                 yield begun, code[begun : at - 1].partition("{")[0]
                 begun = at
         elif code[at] in "([":
