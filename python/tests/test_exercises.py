@@ -149,6 +149,14 @@ def test_what_is_right_is_raced_and_explained(tmp_path: Path, run: Run) -> None:
     assert len({arm.checksum for arm in race.arms}) == 1
 
 
+def test_a_cpu_that_is_not_there_is_no_fault_of_the_exercise(tmp_path: Path, run: Run) -> None:
+    source = nk.exercises.start("order", tmp_path, solution=True).source
+    checked(source)
+    code, _, err = run("exercise", "check", str(source), "--cpu", "100000")
+    assert code == 2
+    assert "100000" in err
+
+
 def test_what_is_wrong_is_not_raced(tmp_path: Path, run: Run) -> None:
     source = nk.exercises.start("table", tmp_path).source
     checked(source)

@@ -149,6 +149,8 @@ def check(
         Without a compiler, or with its own words if it fails.
     InvalidArgument
         If the file isn't there, or isn't named after an exercise.
+    PinningError, NotMeasurable
+        If the race can't be run as asked for.
     """
     from nanokata import plugin
     from nanokata.results import RaceResult

@@ -134,7 +134,7 @@ def main(arguments: list[str]) -> None:
         else:
             found["race"] = raced(kind, library, json.loads(options[0]))
     except NanokataError as error:
-        found["error"] = str(error)
+        found |= {"error": str(error), "error_class": type(error).__name__}
     path.write_text(json.dumps({**found, "ended": True}), encoding="utf-8")
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from nanokata.errors import SystemCallError
+from nanokata import errors
 from nanokata.results.records import Check
 
 from .manifest import Kind
@@ -42,10 +42,19 @@ def verify(kind: Kind, library: Path, *, timeout: float) -> tuple[Check, ...]:
 
 
 def race(kind: Kind, library: Path, *, quick: bool, seconds: float | None, cpu: int | None) -> dict[str, Any] | str:
-    """Return the race's document, or why there is none."""
+    """Return the race's document, or what is wrong with the library that there is none.
+
+    Raises
+    ------
+    NanokataError
+        What the race refuses whatever the library is, as a CPU that isn't there.
+    """
     options = {"quick": quick, "seconds": seconds, "cpu": cpu}
     timeout = _RACE_ALLOWANCE + 3 * (seconds or 20.0)
     found, ending = _tried("race", kind, library, json.dumps(options), timeout=timeout)
+    refused = getattr(errors, found.get("error_class", ""), None)
+    if refused is not None and not issubclass(refused, (errors.ChecksumMismatch, errors.PluginRejected)):
+        raise refused(found["error"])
     document: dict[str, Any] | None = found["race"]
     return document if document is not None else found["error"] or ending or "it reported nothing"
 
@@ -82,7 +91,7 @@ def _run(command: list[str], timeout: float) -> str | None:
                 start_new_session=True,
             )
         except OSError as error:
-            raise SystemCallError(f"no process for the exercise: {error}") from error
+            raise errors.SystemCallError(f"no process for the exercise: {error}") from error
         try:
             code = process.wait(timeout)
         except subprocess.TimeoutExpired:

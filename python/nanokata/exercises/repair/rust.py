@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from .blanking import rust_code
 from .broken import Broken
-from .rust_types import Names, Type, names_in, parse, rules_of
+from .rust_rules import Names, names_in, rules_of
+from .rust_types import Type, parse
 from .splitting import close, line_of, pieces
 
 __all__ = ["broken_in"]
