@@ -148,6 +148,8 @@ def test_every_commands_errors_know_what_was_asked_for():
     every += [command for group in groups for command in group.commands.values()]
     assert {type(command) for command in every} == {endings.Command}
     assert {group.name for group in groups} <= {"plugin", "exercise"}
+    for command in every:
+        assert "\\b" not in CliRunner().invoke(command, ["--help"]).output, command.name
 
 
 def test_a_katas_experiments_are_listed_under_its_name(run):

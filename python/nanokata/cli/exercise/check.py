@@ -29,14 +29,14 @@ def check(
     timeout: float,
     as_json: bool,
 ) -> int:
-    r"""Build the source PATH, compare it with the plain loop, race it, and explain.
+    """Build the source PATH, compare it with the plain loop, race it, and explain.
 
     \b
     nanokata exercise check order.c
     nanokata exercise check mine/first.rs --exercise order --no-race
 
     Exit codes: 0 passed, 1 a check failed, 2 it couldn't be built, 3 right, but the race has no verdict.
-    """
+    """  # noqa: D301 (click wants the sign itself)
     from nanokata import exercises
     from nanokata.cli.output import show
 

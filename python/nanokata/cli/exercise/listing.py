@@ -12,12 +12,12 @@ from nanokata.cli import endings, output
 @click.command("list", cls=endings.Command, short_help="Show the exercises.")
 @click.option("--json", "as_json", is_flag=True, help="Print the exercises as JSON.")
 def list_exercises(as_json: bool) -> None:
-    r"""Show the exercises, and in which languages each can be done.
+    """Show the exercises, and in which languages each can be done.
 
     \b
     nanokata exercise list
     nanokata exercise list --json
-    """
+    """  # noqa: D301 (click wants the sign itself)
     from nanokata import exercises
     from nanokata.render.exercise import exercises_renderable
 

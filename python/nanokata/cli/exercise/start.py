@@ -17,12 +17,12 @@ from nanokata.cli import endings
 @click.option("--solution", is_flag=True, help="Copy the worked solution instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was copied as JSON.")
 def start(name: str, folder: Path, language: str, solution: bool, as_json: bool) -> None:
-    r"""Copy the starter of exercise NAME and its brief into DIR, by default here. Nothing is overwritten.
+    """Copy the starter of exercise NAME and its brief into DIR, by default here. Nothing is overwritten.
 
     \b
     nanokata exercise start order
     nanokata exercise start table mine --language rust
-    """
+    """  # noqa: D301 (click wants the sign itself)
     from nanokata import exercises
 
     started = exercises.start(name, folder, language=language, solution=solution)
